@@ -26,6 +26,18 @@ static int cover(void) {
   return 1;
 }
 
+int bytes_wait(uint32_t kind, isolation_message *message) {
+  int descriptor;
+  do {
+    receive(message, &descriptor);
+    if (message->kind != ISOLATION_TAKEN) continue;
+    if (output_is_open()) output_taken(message->words[0]);
+    else pixels_taken(message->words[0]);
+  } while (message->kind == ISOLATION_TAKEN);
+  if (message->kind != kind) _exit(0);
+  return descriptor;
+}
+
 static imgcoder_status view_available(const imgcoder_source *source, uint64_t offset, uint64_t least, uint64_t most,
                                       const uint8_t **bytes, uint64_t *length) {
   session *s = &the_session;
@@ -41,14 +53,7 @@ static imgcoder_status view_available(const imgcoder_source *source, uint64_t of
     pixels_flush();
     isolation_message message = {.longs = {offset, least, most}};
     send_message(ISOLATION_NEED, message, NULL, 0);
-    int descriptor;
-    do {
-      receive(&message, &descriptor);
-      if (message.kind != ISOLATION_TAKEN) continue;
-      if (output_is_open()) output_taken(message.words[0]);
-      else pixels_taken(message.words[0]);
-    } while (message.kind == ISOLATION_TAKEN);
-    if (message.kind != ISOLATION_AVAILABLE) _exit(0);
+    bytes_wait(ISOLATION_AVAILABLE, &message);
     bytes_update(message.longs[0], message.longs[1]);
     if (message.words[0] != IMGCODER_STATUS_OK) return message.words[0];
   }

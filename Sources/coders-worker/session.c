@@ -88,6 +88,7 @@ static void close_file(void) {
   output_end();
   writing_end();
   services_end();
+  siblings_end();
   bytes_end();
 }
 
@@ -96,6 +97,7 @@ static int take_source(const isolation_message *request, int memory) {
   TAKE(imgcoder_limits, request, limits);
   close_file();
   services_begin(&limits);
+  siblings_begin();
   uint32_t small = request->words[2];
   if (small > request->length - sizeof limits) _exit(0);
   return memory < 0 ? bytes_begin_small(payload() + sizeof limits, small)

@@ -123,8 +123,15 @@ void pixels_taken(imgcoder_status status);
 int bytes_begin(int memory, uint64_t available, uint64_t size);
 int bytes_begin_small(const uint8_t *bytes, uint32_t length);
 void bytes_update(uint64_t available, uint64_t size);
+// Waits for an answer of a kind.
+//   returns  the memory that came along, or -1
+int bytes_wait(uint32_t kind, isolation_message *message);
 void bytes_end(void);
 const uint8_t *bytes_all(uint64_t *length);
+
+// siblings.c: files beside the source, which the program hands out. Begins after the services.
+void siblings_begin(void);
+void siblings_end(void);
 
 // parcels.c: texts and blocks that come with a request, valid until it is closed.
 typedef struct parcel {

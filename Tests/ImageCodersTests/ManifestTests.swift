@@ -234,6 +234,17 @@ import Testing
     #expect(many?.warnings.map(\.message) == ["threads is \"many\"; it is ignored; the known word is library"])
   }
 
+  @Test func siblingsAreNamesOfFilesInTheFolder() throws {
+    let names = #"["{stem}.xmp", "{name}.xmp", "*", "legend.txt", "../a", "a/b", ".a", "", "*.xmp"]"#
+    let manifest = try #require(try entry(PluginFolder.manifest("siblings", names)).manifest)
+    #expect(manifest.siblings.map(\.text) == ["{stem}.xmp", "{name}.xmp", "*", "legend.txt"])
+    #expect(manifest.warnings.count == 5)
+    #expect(
+      manifest.warnings.first?.message == """
+        siblings[4] is "../a"; it is ignored; "*", and names without a slash that do not begin with a dot, are allowed
+        """)
+  }
+
   @Test func theManifestsHereHaveNoWarning() {
     let entries = PluginFolder.catalog(["\(StagedTree.root)/Registry"]).entries
     #expect(entries.count == 21)

@@ -35,6 +35,19 @@ import Testing
     }
   }
 
+  @Test(arguments: ["none", "named", "folder"]) func readsWhatMayBeReadBesideAFile(_ word: String) throws {
+    let text = #"{"base": "web", "siblings": {"value": "\#(word)", "reason": "r"}}"#
+    let policy = try SecurityPolicy(parsing: Array(text.utf8), path: "p.json")
+    #expect(policy.siblings?.value.word == word && policy.siblings?.reason == "r")
+  }
+
+  @Test func presetsSayWhatMayBeReadBesideAFile() {
+    #expect(
+      SecurityPolicy.presets.map { "\($0.name) \($0.siblings?.value.word ?? "-")" } == [
+        "standard -", "trusted -", "web none", "thumbnailer none", "paranoid none",
+      ])
+  }
+
   @Test func readsEveryKey() throws {
     let policy = try SecurityPolicy(parsing: Array(Self.whole.utf8), path: "p.json")
     #expect(policy.name == "p.json")
@@ -71,6 +84,7 @@ import Testing
       #"line 1, column 2: "limit" is not a known key; "# + PolicyKeys.all.joined(separator: ", ") + " are"
     ),
     (#"{"formats": "png"}"#, #"line 1, column 13: formats is "png"; a list is allowed"#),
+    (#"{"siblings": "all"}"#, #"line 1, column 14: siblings is "all"; none, named, folder are allowed"#),
     (#"{"formats": [""]}"#, #"line 1, column 14: formats[0] is ""; a string that is not empty is allowed"#),
     (
       "{\n \"limits\": {\"maxPixels\": -1}}",

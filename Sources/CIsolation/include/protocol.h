@@ -18,6 +18,8 @@
 #define ISOLATION_MAX_NAME 1024
 // Bytes of a reason or a log line.
 #define ISOLATION_MAX_SENTENCE 500
+// Bytes of a name of a file that a worker asks for; the longest names of Linux have 255.
+#define ISOLATION_MAX_NAME 1024
 #define ISOLATION_MOST_LIMITS 65536  // numbers of limits
 // Descriptors that come with SPAWN.
 #define ISOLATION_SPAWN_FILES 3
@@ -107,7 +109,8 @@ enum {
   // Answers.
   ISOLATION_AVAILABLE = 48,  // to NEED: words[0] status, longs[0] bytes that are there, longs[1] size
   ISOLATION_TAKEN = 49,      // to BAND and OUTPUT: words[0] status
-  ISOLATION_FILLED = 50      // to WANT
+  ISOLATION_FILLED = 50,     // to WANT
+  ISOLATION_OPENED = 51      // to SIBLING: words[0] status, longs[0] size; descriptor if the status is 0: a copy of the file
 };
 
 // From a worker.
@@ -125,7 +128,8 @@ enum {
   ISOLATION_LOG = 70,       // words[0] severity; the line as payload
   ISOLATION_PROGRESS = 71,  // longs[0] the bits of a double
   ISOLATION_WANT = 72,      // of a picture to be written: words[0] the first row, words[1] rows, words[2] the band for them
-  ISOLATION_OUTPUT = 73     // words[0] the slot, words[1] 1: replace bytes at longs[1], longs[0] bytes
+  ISOLATION_OUTPUT = 73,    // words[0] the slot, words[1] 1: replace bytes at longs[1], longs[0] bytes
+  ISOLATION_SIBLING = 74    // the name of a file beside the source as payload, or its first ISOLATION_MAX_NAME bytes
 };
 
 // What stands in a struct where the plugin has a pointer to a block.

@@ -38,6 +38,12 @@ struct ReadOptions: ParsableArguments {
       valueName: "policy"))
   var policy: PolicyArgument?
 
+  @Flag(
+    help: """
+      Let coders read any file of a picture's folder that they ask for, not only those that are named after the picture.
+      """)
+  var siblings = false
+
   /// What the options say.
   var settings: ReadSettings {
     var settings = ReadSettings()
@@ -48,6 +54,7 @@ struct ReadOptions: ParsableArguments {
     settings.values = values
     settings.isolation = isolate.mode
     settings.policy = policy?.name
+    settings.siblings = siblings ? .folder : nil
     return settings
   }
 

@@ -53,6 +53,9 @@ struct PolicyListing {
       row(
         "readOptions", policy.readOptions, unset: .null, "all", value: { .texts($0.sorted()) },
         shown: { $0.isEmpty ? "none" : $0.sorted().joined(separator: " ") }))
+    rows.append(
+      row(
+        "siblings", policy.siblings, unset: .text("named"), "named", value: { .text($0.word) }, shown: \.word))
     for (format, rules) in policy.formatRules.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
       for name in Limits.table.map(\.name) {
         guard let limit = rules.limits[name] else { continue }

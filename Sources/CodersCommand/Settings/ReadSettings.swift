@@ -18,6 +18,8 @@ struct ReadSettings {
   var isolation = Isolation.Mode.inProcess
   /// A policy's name or file, or nil.
   var policy: String?
+  /// What is read beside a file, or nil for what the policy says.
+  var siblings: SiblingAccess?
 
   init() {}
 
@@ -38,6 +40,7 @@ struct ReadSettings {
     options.size = size
     options.part = part
     for value in values { try value.apply(to: &options, registry, console) }
+    options.siblings = siblings
     options.cancellation = console.cancellation
     options.log = console.log(for: file, isQuiet: coders.isQuiet)
     return options

@@ -103,8 +103,8 @@ public struct ByteSource: Sendable, ExpressibleByStringLiteral {
 }
 
 /// Bytes in memory with what keeps them alive.
-final class MemoryBytes: @unchecked Sendable {
-  let bytes: UnsafeRawBufferPointer
+package final class MemoryBytes: @unchecked Sendable {
+  package let bytes: UnsafeRawBufferPointer
   private let owner: AnyObject?
   private let owned: UnsafeMutableRawBufferPointer?
 
@@ -115,6 +115,19 @@ final class MemoryBytes: @unchecked Sendable {
     self.owned = owned
     self.bytes = UnsafeRawBufferPointer(owned)
     self.owner = nil
+  }
+
+  /// Bytes that `fill` writes.
+  ///
+  /// - Parameter fill: Gets memory of `count` bytes that is not cleared.
+  init(
+    count: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(CoderError) -> Void
+  ) throws(CoderError) {
+    let owned = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
+    self.owned = owned
+    bytes = UnsafeRawBufferPointer(owned)
+    owner = nil
+    try fill(owned)
   }
 
   init(_ bytes: UnsafeRawBufferPointer, owner: AnyObject?) {

@@ -15,6 +15,47 @@ final class FileDescriptor: Sendable {
     guard number >= 0 else { throw Self.failure() }
   }
 
+  /// Opens a folder, for files in it.
+  ///
+  /// - Throws: ``CoderError/Code/io`` with the system's reason.
+  init(folder path: String) throws(CoderError) {
+    // O_PATH, which Glibc hides from Swift: a folder whose names may not be listed will do.
+    number = path.withSystemName { open($0, 0o10000000 | O_DIRECTORY | O_CLOEXEC) }
+    guard number >= 0 else { throw Self.failure() }
+  }
+
+  /// Opens a regular file of a folder to read it.
+  ///
+  /// - Parameter name: Of a file in the folder, without a slash.
+  /// - Returns: Nil if there is none of that name that is a regular file; a link is none.
+  /// - Throws: ``CoderError/Code/io`` with the system's reason.
+  init?(regularFile name: [UInt8], in folder: FileDescriptor) throws(CoderError) {
+    number = (name + [0]).withUnsafeBytes { bytes in
+      let name = bytes.assumingMemoryBound(to: CChar.self).baseAddress.unsafelyUnwrapped
+      var status = stat()
+      // To open a device may do something; and a pipe would be waited for.
+      guard fstatat(folder.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return -1 }
+      guard status.st_mode & S_IFMT == S_IFREG else {
+        errno = ENOENT
+        return -1
+      }
+      return openat(folder.number, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+    }
+    guard number >= 0 else {
+      if errno == ENOENT || errno == ELOOP { return nil }
+      throw Self.failure()
+    }
+  }
+
+  /// The status of a regular file, or nil for another one.
+  ///
+  /// - Throws: ``CoderError/Code/io`` with the system's reason.
+  func status() throws(CoderError) -> stat? {
+    var status = stat()
+    guard fstat(number, &status) == 0 else { throw Self.failure() }
+    return status.st_mode & S_IFMT == S_IFREG ? status : nil
+  }
+
   /// - Throws: ``CoderError/Code/io`` with the system's reason.
   init(duplicating other: Int32) throws(CoderError) {
     number = fcntl(other, F_DUPFD_CLOEXEC, 0)

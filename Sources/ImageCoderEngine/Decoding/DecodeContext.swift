@@ -156,9 +156,11 @@ public struct DecodeContext {
 
   /// A session of a reader of the file, or of a file inside it.
   func session(for source: OpenSource) -> HostSession {
-    HostSession(
+    let session = HostSession(
       source: source, limits: options.limits, cancellation: options.cancellation, log: options.log,
       progress: options.progress, budget: budget ?? CallBudget(options.limits))
+    session.siblings = Siblings(of: source.path, options.siblingRules)
+    return session
   }
 }
 

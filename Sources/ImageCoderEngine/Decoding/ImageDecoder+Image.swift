@@ -130,6 +130,7 @@ extension ImageDecoder {
     }
     if header.cicp?.transfer == 16 || header.cicp?.transfer == 18 { image.light = storedColor.light }
     colors.describe(&image, metadata: options.metadata)
+    image.siblings = session.siblings?.stamps ?? []
     return image
   }
 

@@ -64,6 +64,7 @@ enum HostCalls {
     table.get_extension = { _, id in
       switch String(id) {
       case IMGCODER_EXTENSION_LOOK: UnsafeRawPointer(HostCalls.look)
+      case IMGCODER_EXTENSION_SIBLINGS: UnsafeRawPointer(HostCalls.siblings)
       default: nil
       }
     }
@@ -80,6 +81,25 @@ enum HostCalls {
       return isSet == true ? InterfaceStatus.ok : CoderError.Code.unsupported.rawValue
     }
     return UnsafePointer(imgcoder_look_table_keep(table))
+  }()
+
+  /// Constant data of the process, handed out by address.
+  nonisolated(unsafe) private static let siblings: UnsafePointer<imgcoder_siblings_table>? = {
+    var table = imgcoder_siblings_table_sized()
+    table.open = { host, name, source in
+      guard let session = HostCalls.session(host), let source else { return InterfaceStatus.invalidArgument }
+      source.pointee = nil
+      let asked = UnsafeRawBufferPointer(start: name.bytes, count: name.bytes == nil ? 0 : Int(clamping: name.length))
+      do throws(CoderError) {
+        // What is longer than any name of a file is none.
+        source.pointee = try session.openSibling(Array(asked.prefix(Siblings.mostBytesAsked)))
+        return source.pointee == nil ? InterfaceStatus.notPresent : InterfaceStatus.ok
+      } catch {
+        session.record(error)
+        return error.code.rawValue
+      }
+    }
+    return UnsafePointer(imgcoder_siblings_table_keep(table))
   }()
 
   static let viewAvailable:

@@ -91,6 +91,14 @@ package final class HostSession {
     structs.host.pointee.limits = UnsafePointer(structs.limits)
   }
 
+  /// What the coder may read beside the source, or nil for nothing.
+  var siblings: Siblings?
+  /// The files beside the source that the coder's manifest names.
+  package var siblingPatterns: [SiblingPattern] {
+    get { siblings?.patterns ?? [] }
+    set { siblings?.patterns = newValue }
+  }
+
   /// Whether rows are cleared before a reader gets them, so that a reader that reports rows which it has not written
   /// shows nothing of this process's memory. It costs a few percent of a fast decode.
   package var clearsRows = false

@@ -143,6 +143,9 @@ public struct DecodeOptions: Sendable {
     /// Whether a picture that cannot be decoded whole is an error, as for files that strangers send. Otherwise the part
     /// that can be decoded is the result, and ``Image/problem`` and ``Frame/problem`` say what is missing.
     public var isStrict = false
+    /// Which files beside the file its coder may read, or nil for what the policy says, and without one for
+    /// ``SiblingAccess/named``. A policy that allows less counts.
+    public var siblings: SiblingAccess?
 
     /// Asks for all frames in full size and upright, with straight alpha.
     public init() {}

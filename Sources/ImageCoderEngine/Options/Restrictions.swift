@@ -13,6 +13,9 @@ package struct Restrictions: Sendable {
   package var metadata: String?
   /// The only options of readers that may be given, and who says so; or nil for all.
   package var readOptions: (names: Set<String>, words: String)?
+  /// The most that may be read beside the file, or nil, and who says so.
+  package var siblings: SiblingAccess?
+  package var siblingsWords = ""
 
   /// Forbids nothing.
   package init() {}

@@ -25,6 +25,8 @@ public struct Image: Sendable {
   public var header: ImageHeader?
   /// The identifier of the coder that decoded it, or nil.
   public var coderID: String?
+  /// The files beside the file that its coder asked for: the picture may be another one when they are.
+  package var siblings: [SiblingStamp] = []
   /// Why pixels or frames are missing, or nil if the image is complete.
   public var problem: CoderError?
 

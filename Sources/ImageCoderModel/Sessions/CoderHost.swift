@@ -64,6 +64,30 @@ public struct CoderHost: @unchecked Sendable {
     throw CoderError(code: .limitExceeded, message: "the host allows fewer bytes to be inflated", limit: .maxInflated)
   }
 
+  /// The bytes of a file beside the one that is read, in the same folder.
+  ///
+  /// The coder's manifest names it under `siblings`, and whether it is opened is the user's choice. Its bytes count as those of
+  /// the source do.
+  ///
+  /// - Parameter name: `{stem}.xmp` and `{name}.xmp` are `photo.xmp` and `photo.nef.xmp` for `photo.nef`. No folder, and no
+  ///   first letter `.`.
+  /// - Returns: Bytes that keep until the session is closed; nil if there is no such file, if it may not be opened, and if the
+  ///   bytes that are read have no folder. Also nil from a host that opens none.
+  /// - Throws: ``CoderError/Code/limitExceeded``, ``CoderError/Code/io``, ``CoderError/Code/outOfMemory``.
+  public func sibling(named name: String) throws(CoderError) -> SourceView? {
+    guard let table = IMGCODER_EXTENSION_SIBLINGS.withCoderString({ raw.pointee.get_extension(raw, $0) }),
+      let open = imgcoder_siblings_table_read(table.assumingMemoryBound(to: imgcoder_siblings_table.self)).open
+    else { return nil }
+    var source: UnsafePointer<imgcoder_source>?
+    let status = name.withCoderString { open(raw, $0, &source) }
+    if status == InterfaceStatus.notPresent { return nil }
+    guard status == InterfaceStatus.ok, let source else {
+      // The host knows why.
+      throw CoderError(code: CoderError.Code(rawValue: status), message: "the host does not open \(name)")
+    }
+    return SourceView(source)
+  }
+
   /// Draws what there is of a picture when somebody looks at it while its bytes still arrive.
   ///
   /// - Parameters:

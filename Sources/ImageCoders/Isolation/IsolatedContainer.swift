@@ -21,6 +21,7 @@ final class IsolatedContainer: Container {
   let operations: [OperationDescription]
 
   private let recognizes: Bool
+  private let siblings: [SiblingPattern]
   private let isBundled: Bool
   private let pool: WorkerPool
   private let isolation: Isolation
@@ -51,6 +52,7 @@ final class IsolatedContainer: Container {
     self.isBundled = isBundled
     self.isolation = isolation
     id = manifest.id
+    siblings = manifest.siblings
     formats = manifest.formats.map(\.format)
     writtenFormats = manifest.writtenFormats.map(\.format)
     signatures = manifest.formats.flatMap(\.signatures)
@@ -72,6 +74,7 @@ final class IsolatedContainer: Container {
     guard canRead else { throw .unsupported("\(id) does not read") }
     // A plugin that this project does not test may report rows that it has not written, and a band holds earlier ones.
     session.clearsRows = !isBundled
+    session.siblingPatterns = siblings
     return try IsolatedReader(
       pool, isolation, formats: formats, session: session, options: options, known: readOptions)
   }

@@ -331,9 +331,13 @@ final class IsolatedReader: ReaderSession {
   ) throws(CoderError) -> Worker.Reply {
     let time = Worker.Time(
       processorSeconds: isolation.processorSeconds, clockSeconds: min(seconds, isolation.clockSeconds))
-    return try worker.call(request, time: time, session: session) { (message, payload, pause) throws(CoderError) in
-      guard message.kind == UInt32(ISOLATION_NEED) else { return try handle(message, payload) }
-      return source.answer(message, &pause)
+    return try worker.call(request, time: time, session: session) {
+      (message, payload, pause) throws(CoderError) -> Worker.Response in
+      switch Int(message.kind) {
+      case ISOLATION_NEED: source.answer(message, &pause)
+      case ISOLATION_SIBLING: source.answer(sibling: payload)
+      default: try handle(message, payload)
+      }
     }
   }
 

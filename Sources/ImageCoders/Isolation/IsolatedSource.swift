@@ -142,6 +142,25 @@ final class IsolatedSource {
     return .answer(answer)
   }
 
+  /// The answer for a worker that asks for a file beside this one: whether it may have it is decided here alone, and it gets
+  /// a copy.
+  func answer(sibling name: UnsafeRawBufferPointer) -> Worker.Response {
+    var answer = isolation_message()
+    answer.kind = UInt32(ISOLATION_OPENED)
+    do throws(CoderError) {
+      guard let sibling = try session.sibling(named: [UInt8](name)) else {
+        answer.words.0 = InterfaceStatus.notPresent
+        return .answer(answer)
+      }
+      answer.longs.0 = UInt64(sibling.bytes.count)
+      return .handOver(answer, memory: try Self.memory(with: sibling.bytes))
+    } catch {
+      session.record(error)
+      answer.words.0 = error.code.rawValue
+      return .answer(answer)
+    }
+  }
+
   /// Takes what has arrived since.
   func update() throws(CoderError) {
     guard isArriving else { return }

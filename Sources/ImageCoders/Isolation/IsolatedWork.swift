@@ -98,6 +98,9 @@ final class IsolatedWork {
       case ISOLATION_NEED:
         guard let source else { return .unknown }
         return source.answer(message, &pause)
+      case ISOLATION_SIBLING:
+        guard let source else { return .unknown }
+        return source.answer(sibling: payload)
       case ISOLATION_CHUNK:
         guard source != nil, payload.count <= Self.mostSaid - said.count else {
           throw worker.fault("facts of more than \(Self.mostSaid) bytes")

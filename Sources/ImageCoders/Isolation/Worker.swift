@@ -130,6 +130,8 @@ final class Worker: @unchecked Sendable {
     case taken
     /// The worker waits for this.
     case answer(isolation_message)
+    /// The worker waits for this, and gets memory along, which this process gives back.
+    case handOver(isolation_message, memory: Int32)
   }
 
   /// Calls `body` with bytes of an array.
@@ -193,6 +195,11 @@ final class Worker: @unchecked Sendable {
         case .answer(let answer):
           // One that is gone is noticed when the next message is received.
           _ = try send(Request(answer), watch: &watch, session: session)
+        case .handOver(let answer, let memory):
+          defer { IsolatedSource.close(memory) }
+          var request = Request(answer)
+          request.descriptor = memory
+          _ = try send(request, watch: &watch, session: session)
         }
       }
       // A worker that never stops talking is looked at too.

@@ -40,6 +40,8 @@ package struct Manifest: Sendable, Equatable {
   package var packages: Packages?
   /// What a worker of the plugin has to have beyond what all have.
   package var needs: PluginNeeds = []
+  /// The files beside a picture's file that the plugin may ask for.
+  package var siblings: [SiblingPattern] = []
   /// Higher is tried first; 100 is usual.
   package var priority: Int
   /// Parts of the file that do no harm and that its author may have meant otherwise: unknown keys, unknown words.

@@ -36,8 +36,7 @@ package final class ManifestReader {
   package static let keys = [
     "manifest", "id", "name", "version", "vendor", "license", "library_license", "abi", "library", "platform",
     "runtime", "formats", "capabilities", "container", "encode_options", "decode_options", "operations", "transcodes",
-    "packages",
-    "priority", "resources", "threads",
+    "packages", "priority", "siblings", "resources", "threads",
   ]
   package static let abiKeys = ["major", "min_minor"]
   package static let formatKeys = ["uti", "name", "mime", "extensions", "write", "refines", "match", "dialects"]
@@ -79,6 +78,7 @@ package final class ManifestReader {
       packages: try file["packages"].map(packages),
       priority: try file["priority"]?.whole(Int(Int32.min)...Int(Int32.max)) ?? 100)
     manifest.readOptions = try file["decode_options"]?.list(option) ?? []
+    if let node = file["siblings"] { manifest.siblings = try siblings(node) }
     if let node = file["resources"] { manifest.needs.formUnion(try resources(node)) }
     if let node = file["threads"], try threads(node) { manifest.needs.insert(.threads) }
     manifest.warnings = warnings.sorted { ($0.place.line, $0.place.column) < ($1.place.line, $1.place.column) }
@@ -162,6 +162,21 @@ package final class ManifestReader {
       needs.insert(known.need)
     }
     return needs
+  }
+
+  /// Patterns that could name no file of the folder are ignored, as those of a later version are.
+  private func siblings(_ node: JSONNode) throws(TextProblem) -> [SiblingPattern] {
+    var patterns: [SiblingPattern] = []
+    for item in try node.list() {
+      guard let pattern = SiblingPattern(try item.string()) else {
+        warnings.append(
+          item.problem(
+            allowed: "it is ignored; \"*\", and names without a slash that do not begin with a dot, are allowed"))
+        continue
+      }
+      patterns.append(pattern)
+    }
+    return patterns
   }
 
   private func threads(_ node: JSONNode) throws(TextProblem) -> Bool {

@@ -22,6 +22,7 @@ final class PluginContainer: Container, @unchecked Sendable {
   let writerFeatures: WriterFeatures
   let readsIncrementally: Bool
 
+  private let siblings: [SiblingPattern]
   /// Whether it is one of this project's, as its place says.
   private let isBundled: Bool
   // The coder is constant memory of a library that is never unloaded.
@@ -47,6 +48,7 @@ final class PluginContainer: Container, @unchecked Sendable {
   init(_ coder: UnsafePointer<imgcoder_coder>, _ manifest: Manifest, isBundled: Bool) {
     let described = imgcoder_coder_read(coder)
     self.coder = coder
+    siblings = manifest.siblings
     formats = manifest.formats.map(\.format)
     writtenFormats = manifest.formats.filter(\.isWritten).map(\.format)
     signatures = manifest.formats.flatMap(\.signatures)
@@ -105,6 +107,7 @@ final class PluginContainer: Container, @unchecked Sendable {
     guard let reader else { throw .unsupported("\(id) does not read") }
     // A plugin that this project does not test may report rows that it has not written.
     session.clearsRows = !isBundled
+    session.siblingPatterns = siblings
     return try PluginReader(
       coder, reader, formats: formats, session: session, options: options, known: readOptions, plugin: reading)
   }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ImageCoderEngine
 import ImageCoderModel
 
 /// The keys of a policy file, as `Registry/schema/policy-1.schema.json` describes them.
 package enum PolicyKeys {
   package static let all = [
     "base", "formats", "coders", "limits", "isolation", "isolationOfPureSwift", "freshWorkers", "metadata",
-    "readOptions",
-    "byFormat",
+    "readOptions", "siblings", "byFormat",
   ]
   package static let ofFormat = ["limits", "isolation"]
   package static let ofSetting = ["value", "reason"]
@@ -55,6 +55,7 @@ extension SecurityPolicy {
     if let node = file["freshWorkers"] { usesFreshWorkers = try reader.setting(node, PolicyReader.boolean) }
     if let node = file["metadata"] { readsMetadata = try reader.setting(node, PolicyReader.boolean) }
     if let node = file["readOptions"] { readOptions = try reader.readOptions(node) }
+    if let node = file["siblings"] { siblings = try reader.setting(node, PolicyReader.siblings) }
     if let node = file["byFormat"] {
       for (format, node) in try node.object().nodes {
         let rules = try node.object()
@@ -113,6 +114,13 @@ private struct PolicyReader {
   static func word(_ node: JSONNode) throws(TextProblem) -> String { try node.word() }
 
   static func boolean(_ node: JSONNode) throws(TextProblem) -> Bool { try node.boolean() }
+
+  static func siblings(_ node: JSONNode) throws(TextProblem) -> SiblingAccess {
+    guard let access = SiblingAccess(word: try node.word()) else {
+      throw node.problem(allowed: "\(SiblingAccess.allCases.map(\.word).joined(separator: ", ")) are allowed")
+    }
+    return access
+  }
 
   static func mode(_ node: JSONNode) throws(TextProblem) -> Isolation.Mode {
     guard let mode = Isolation.Mode(word: try node.word()) else {

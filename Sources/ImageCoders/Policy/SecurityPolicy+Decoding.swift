@@ -6,7 +6,7 @@ import ImageCoderModel
 extension SecurityPolicy {
   /// Whether it forbids anything that ``restricting(_:for:)`` would put into options.
   var restrictsFiles: Bool {
-    problem != nil || formats != nil || readsMetadata != nil || readOptions != nil || !limits.isEmpty
+    problem != nil || formats != nil || readsMetadata != nil || readOptions != nil || siblings != nil || !limits.isEmpty
       || !formatRules.isEmpty
   }
 
@@ -24,6 +24,10 @@ extension SecurityPolicy {
     }
     if let rule = readOptions { options.restrictions.readOptions = (rule.value, rule.words) }
     if let metadata = readsMetadata, !metadata.value { options.restrictions.metadata = metadata.words }
+    if let siblings {
+      options.restrictions.siblings = siblings.value
+      options.restrictions.siblingsWords = siblings.words
+    }
     return options
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ImageCoderEngine
 import ImageCoderModel
 
 extension SecurityPolicy {
@@ -28,6 +29,7 @@ extension SecurityPolicy {
       [.jpeg, .png, .gif, .webP, .avif, .heic, .heics, .heif], "what cameras, phones and browsers make")
     policy.isolation = policy.setting(.required, "who sends a file may be an attacker")
     policy.usesFreshWorkers = policy.setting(true, "no file sees what another one has left in memory")
+    policy.siblings = policy.setting(.nothing, "files of other users may lie beside an upload")
     policy.limit(.maxPixels, 1 << 26, "64 megapixels: photos of today's cameras")
     policy.limit(.maxSide, 16_384, "no side of a photo or screenshot is longer")
     policy.limit(.maxMemory, 512 << 20, "several files at a time have to fit a small server")
@@ -48,6 +50,7 @@ extension SecurityPolicy {
     policy.isolation = policy.setting(.required, "a folder shows files that nobody chose to open")
     policy.readsMetadata = policy.setting(false, "a thumbnail shows none of it")
     policy.readOptions = policy.setting([], "a thumbnail shows a picture as everybody sees it")
+    policy.siblings = policy.setting(.nothing, "a thumbnail changes with its file alone")
     policy.limit(.maxMemory, 512 << 20, "a folder of large pictures must not slow the desktop down")
     policy.limit(.maxMetadata, 4 << 20, "profiles are smaller")
     policy.limit(.maxComposedPixels, 1 << 30, "the first frame is enough")
@@ -65,6 +68,7 @@ extension SecurityPolicy {
     policy.usesFreshWorkers = policy.setting(true, "no file sees what another one has left in memory")
     policy.readsMetadata = policy.setting(false, "each parser that does not run is none to attack")
     policy.readOptions = policy.setting([], "each choice that is not there is none to attack")
+    policy.siblings = policy.setting(.nothing, "a file gets nothing that it did not bring")
     policy.limit(.maxPixels, 1 << 25, "32 megapixels: most photos")
     policy.limit(.maxSide, 8_192, "most photos and screenshots")
     policy.limit(.maxMemory, 256 << 20, "one picture and what it takes to decode it")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import ImageCoderEngine
 public import ImageCoderModel
 
 /// What files may ask for: formats, coders, limits, and where the code of plugins sees files.
@@ -79,6 +80,8 @@ public struct SecurityPolicy: Sendable, Equatable {
   public var readsMetadata: Rule<Bool>?
   /// The only options of readers that a caller may give, by their names, or nil for all.
   public var readOptions: Rule<Set<String>>?
+  /// The most that coders may read beside a file, or nil for what the caller allows.
+  public var siblings: Rule<SiblingAccess>?
   /// Rules for some formats.
   public var formatRules: [ImageFormat: FormatRules] = [:]
   /// Why nothing may be read: of a policy that was asked for and is not understood.

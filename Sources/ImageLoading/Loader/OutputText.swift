@@ -52,6 +52,7 @@
       for (format, values) in output.formatValues.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
         words += registry.keyWords(values, of: format)
       }
+      if let siblings = output.siblings { words.append("siblings=\(siblings)") }
       // Whether a picture is decoded at all.
       if let limits, limits != options.limits { words.append("limits=\(limits)") }
       if let allowedFormats, allowedFormats != options.allowedFormats {

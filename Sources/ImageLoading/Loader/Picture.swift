@@ -30,6 +30,9 @@
     /// The whole picture's size before it was fitted to a box, upright; nil where pages are sizes of one picture.
     var fullSize: Size?
 
+    /// The files beside the file that its coder asked for.
+    var siblings: [SiblingStamp] = []
+
     /// The bytes of all frames.
     var byteCount: Int { loaded.image.frames.reduce(0) { $0 + $1.pixels.byteCount } }
 
@@ -82,7 +85,8 @@
           image: image, origin: origin, isStale: isStale, url: url, response: response, byteCount: byteCount,
           bytesReceived: bytesReceived, bytesSaved: bytesSaved),
         version: version, download: download, mayKeep: mayKeep,
-        fullSize: isOnePicture ? image.header.map { orientation.displayed($0.canvas) } : nil)
+        fullSize: isOnePicture ? image.header.map { orientation.displayed($0.canvas) } : nil,
+        siblings: image.siblings)
     }
   }
 

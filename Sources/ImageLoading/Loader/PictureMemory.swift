@@ -72,7 +72,7 @@
     func picture(
       _ key: String, of source: String, version: ContentVersion?, at now: Double
     ) -> (picture: Picture, freshness: Freshness)? {
-      guard let picture = store?.picture(for: key) else { return nil }
+      guard let picture = kept(key) else { return nil }
       if let version { return (picture, version == picture.version ? .fresh : .stale) }
       guard let record = record(source), record.version == picture.version, let response = record.response else {
         return (picture, .stale)
@@ -82,7 +82,13 @@
 
     /// A picture that was made of these bytes.
     func picture(_ key: String, of version: ContentVersion) -> Picture? {
-      guard let picture = store?.picture(for: key), picture.version == version else { return nil }
+      guard let picture = kept(key), picture.version == version else { return nil }
+      return picture
+    }
+
+    /// A picture that is in memory, unless a file beside its own that its coder looked for is another one now.
+    private func kept(_ key: String) -> Picture? {
+      guard let picture = store?.picture(for: key), picture.siblings.allSatisfy(\.holds) else { return nil }
       return picture
     }
 

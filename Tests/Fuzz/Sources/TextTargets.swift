@@ -24,6 +24,7 @@ enum TextTargets {
     {"base": "web", "formats": ["public.png", "public.jpeg"], "coders": {"value": ["org.imagecoders.png"], "reason": "r"},
      "limits": {"maxPixels": 1000000, "maxFrames": {"value": 10, "reason": "short"}}, "isolation": "required",
      "isolationOfPureSwift": "off", "freshWorkers": true, "metadata": false, "readOptions": ["exposure"],
+     "siblings": "named",
      "byFormat": {"public.tiff": {"limits": {"maxSide": 4096}, "isolation": "strict"}}}
     """
 

@@ -78,6 +78,32 @@ impl Host {
         unsafe { &*self.raw().limits }
     }
 
+    /// The bytes of a file beside the one that is read, in the same folder, until the session is closed.
+    ///
+    /// `name` is one that the manifest has under `siblings`: `{stem}.xmp` and `{name}.xmp` are `photo.xmp` and
+    /// `photo.nef.xmp` for `photo.nef`. None if there is no such file, if it may not be opened, if the bytes that are
+    /// read have no folder, and from a host that opens none.
+    pub fn sibling(&self, name: &str) -> Result<Option<Source>> {
+        let Some(find) = self.raw().get_extension else { return Ok(None) };
+        // SAFETY: the host keeps no text, and what it answers is null or the table that the id stands for.
+        let open = unsafe {
+            find(self.0, imgcoder_string::borrowed(EXTENSION_SIBLINGS))
+                .cast::<imgcoder_siblings_table>()
+                .as_ref()
+                .and_then(|table| table.open)
+        };
+        let Some(open) = open else { return Ok(None) };
+        let mut source = core::ptr::null();
+        // SAFETY: the host keeps no text.
+        let status = unsafe { open(self.0, imgcoder_string::borrowed(name), &mut source) };
+        if status == STATUS_NOT_PRESENT {
+            return Ok(None);
+        }
+        Error::check(status)?;
+        // SAFETY: the host's struct lives until the session is closed, as that of the file does.
+        Ok((!source.is_null()).then(|| unsafe { Source::new(source) }))
+    }
+
     /// Records why the current call fails: one sentence, lower case, what was found and what was allowed.
     ///
     /// `offset` is the place in the file, if there is one. Messages are cut after 240 bytes.
