@@ -14,13 +14,15 @@ struct CameraExif {
   private var exif = ExifFields()
   private var place = ExifFields()
 
-  /// - Parameter tags: Those of the file, which count more than what the library says.
-  init(of file: CameraFile, tags: CameraTags) {
+  /// - Parameters:
+  ///   - tags: Those of the file, which count more than what the library says.
+  ///   - orientation: How the picture is turned.
+  init(of file: CameraFile, tags: CameraTags, orientation: Orientation) {
     let found = file.description
     main.add(0x010E, text: LibRaw.text(of: found.text))
     main.add(0x010F, text: LibRaw.text(of: found.maker))
     main.add(0x0110, text: LibRaw.text(of: found.model))
-    main.add(0x0112, short: Int(found.orientation))
+    main.add(0x0112, short: orientation.rawValue)
     main.add(0x0131, text: LibRaw.text(of: found.software))
     main.add(0x0132, text: Self.date(found.time))
     main.add(0x013B, text: LibRaw.text(of: found.artist))

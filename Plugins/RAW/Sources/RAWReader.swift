@@ -17,6 +17,9 @@ final class RAWReader: ContainerReader {
   private let format: ImageFormat
   let preview: EmbeddedPreview?
   private let development: Development
+  private let sidecar: Sidecar?
+  /// How the picture is turned: an editor may know better than the camera.
+  private let orientation: Orientation
 
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.source = source
@@ -32,6 +35,9 @@ final class RAWReader: ContainerReader {
     format = ImageFormat(of: file, start: RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: contents.prefix(16))))
     try host.limits.check(canvas: file.canvas)
     preview = EmbeddedPreview(of: file, in: contents, limits: host.limits)
+    // A view of the source is over when the host is asked for another file.
+    sidecar = Sidecar(host)
+    orientation = sidecar?.orientation ?? file.orientation
     if file.description.picture_count > 1 {
       host.log("\(file.description.picture_count) pictures in the file, of which the first is read", severity: .info)
     }
@@ -42,11 +48,11 @@ final class RAWReader: ContainerReader {
     guard page == 0 else { throw .invalidArgument("page \(page) of a camera raw file, which has 1") }
     var header = ImageHeader(
       format: format, canvas: file.canvas, pixelFormat: file.pixelFormat, bitsPerChannel: 16, alpha: .opaque)
-    header.orientation = file.orientation
+    header.orientation = orientation
     // H.273: the primaries and the transfer function of sRGB; RGB has the matrix 0.
     header.cicp = CodingIndependentCodePoints(primaries: 1, transfer: 13, matrix: 0, isFullRange: true)
     header.hiddenPageCount = preview == nil ? 0 : 1
-    header.metadata = file.xmpCount == nil ? [.exif] : [.exif, .xmp]
+    header.metadata = sidecar == nil && file.xmpCount == nil ? [.exif] : [.exif, .xmp]
     return header
   }
 
@@ -84,10 +90,13 @@ final class RAWReader: ContainerReader {
     guard page == 0 else { return nil }
     switch kind {
     case .exif:
-      let bytes = try CameraExif(of: file, tags: CameraTags(in: try source.contents())).payload()
+      let bytes = try CameraExif(
+        of: file, tags: CameraTags(in: try source.contents()), orientation: orientation
+      ).payload()
       try host.limits.check(metadata: bytes.count)
       return bytes
     case .xmp:
+      if let sidecar { return sidecar.packet }
       guard let count = file.xmpCount else { return nil }
       try host.limits.check(metadata: count)
       return try LibRaw.xmp(of: try source.contents(), count: count, host: host)

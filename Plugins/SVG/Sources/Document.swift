@@ -29,8 +29,9 @@ enum Document {
     try host.limits.check(memory: isTooMuch ? .max : bytes * bytesOfByte + elements * bytesOfElement)
   }
 
+  /// - Parameter looksBeside: Whether pictures of the drawing's folder are not in the text yet.
   private static func parse(
-    _ text: UnsafeRawBufferPointer, host: CoderHost
+    _ text: UnsafeRawBufferPointer, host: CoderHost, looksBeside: Bool = true
   ) throws(CoderError) -> (drawing: LibRSVG.Drawing, traits: DocumentTraits) {
     let markup = MarkupText(text)
     switch SVGRecognizer.recognize(markup) {
@@ -41,6 +42,16 @@ enum Document {
     }
     let traits = DocumentTraits(markup)
     try check(bytes: text.count, elements: traits.elements, host)
+    if looksBeside, !traits.pictures.isEmpty {
+      let filled = try PicturesBeside.filled(text, at: traits.pictures, host: host) { (bytes) throws(CoderError) in
+        try check(bytes: bytes, elements: traits.elements, host)
+      }
+      if let filled {
+        return try withBytes(of: filled) { (bytes) throws(CoderError) in
+          try parse(bytes, host: host, looksBeside: false)
+        }
+      }
+    }
     do throws(CoderError) {
       return (try LibRSVG.Drawing(text), traits)
     } catch {

@@ -10,6 +10,10 @@ struct DocumentTraits: Equatable {
   private(set) var hasText = false
   /// Whether it names pictures, parts or styles that are not in the file. They are left out.
   private(set) var refersOutside = false
+  /// Values of attributes, in bytes of the file, that name pictures which are not in it.
+  private(set) var pictures: [Range<Int>] = []
+  /// Pictures that are looked at.
+  private static let mostPictures = 1000
   /// Whether parts of it may be drawn on a layer of their own, which librsvg makes as large as the whole picture.
   private(set) var hasLayers = false
 
@@ -60,12 +64,12 @@ struct DocumentTraits: Equatable {
     // A link only leads elsewhere, and scripts are not run.
     if end > start + 1, text[start + 1] != UInt8(ascii: "!"), text[start + 1] != UInt8(ascii: "?") { elements += 1 }
     guard end > start + 1, !isNamed("a"), !isNamed("script") else { return max(end, start + 1) }
-    readAttributes(text, from: end)
+    readAttributes(text, from: end, isPicture: isNamed("image") || isNamed("feImage"))
     return end
   }
 
   /// Looks for a reference among an element's attributes.
-  private mutating func readAttributes(_ text: MarkupText, from start: Int) {
+  private mutating func readAttributes(_ text: MarkupText, from start: Int, isPicture: Bool) {
     var place = start
     while place < text.count, text[place] != UInt8(ascii: ">") {
       let character = text[place]
@@ -73,7 +77,12 @@ struct DocumentTraits: Equatable {
         let content = place + 1
         place = content
         while place < text.count, text[place] != character { place += 1 }
-        if isReference(text, before: content - 1), !isInside(text, content..<place) { refersOutside = true }
+        if isReference(text, before: content - 1), !isInside(text, content..<place) {
+          refersOutside = true
+          if isPicture, pictures.count < Self.mostPictures, let bytes = text.bytes(of: content..<place) {
+            pictures.append(bytes)
+          }
+        }
       }
       place += 1
     }

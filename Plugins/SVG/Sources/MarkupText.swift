@@ -47,6 +47,11 @@ struct MarkupText {
     return .yes
   }
 
+  /// Where characters are in the file; nil in UTF-16.
+  func bytes(of range: Range<Int>) -> Range<Int>? {
+    step == 1 ? range.lowerBound + start..<range.upperBound + start : nil
+  }
+
   enum Match {
     case yes
     case no

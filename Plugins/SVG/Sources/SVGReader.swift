@@ -4,7 +4,7 @@ import ImageCoderPlugin
 
 /// Draws SVG at any size, in parts, as librsvg does.
 ///
-/// Nothing outside of the file is loaded, scripts are not run, and of animations the first moment is drawn.
+/// Nothing outside of the file is loaded but pictures of its folder that the host opens, scripts are not run, and of animations the first moment is drawn.
 ///
 /// - Format: Scalable Vector Graphics (SVG) 1.1 and 2 (W3C), static. Library: librsvg 2.54 or later.
 final class SVGReader: ContainerReader {

@@ -184,6 +184,20 @@ import Testing
   }
 }
 
+@Suite struct SidecarTests {
+  @Test(
+    arguments: [
+      ("<rdf:Description tiff:Orientation=\"6\"/>", 6), ("<a tiff:Orientation = '8' b='1'/>", 8),
+      ("<tiff:Orientation>3</tiff:Orientation>", 3), ("<tiff:Orientation> 1\n</tiff:Orientation>", 1),
+      ("<a tiff:Orientation=\"9\"/>", nil), ("<a tiff:Orientation=\"0\"/>", nil), ("<a tiff:Orientation=\"12\"/>", nil),
+      ("<a tiff:Orientation=\"6'/>", nil), ("<a tiff:Orientation", nil), ("<a tiff:Orientation=", nil),
+      ("<a tiff:Orientation=\"", nil), ("<tiff:Orientations>3<", nil), ("", nil),
+    ] as [(String, Int?)]) func readsTheOrientation(_ packet: String, _ orientation: Int?)
+  {
+    #expect(Sidecar(packet: Array(packet.utf8)).orientation?.rawValue == orientation)
+  }
+}
+
 @Suite struct CameraTagsTests {
   /// A big-endian file: its first directory leads to Exif's, which has these entries of twelve bytes.
   private static func tags(_ entries: [[UInt8]], after values: [UInt8] = []) -> CameraTags {

@@ -25,6 +25,13 @@ import Testing
   ])
   func staysInItsFile(_ text: String) { #expect(!Self.traits("<svg>\(text)").refersOutside) }
 
+  @Test func findsPicturesOfOtherFiles() {
+    let text = "\u{FEFF}<svg><image href='a.png'/><use href='b.svg'/><image x='1' href = \" c.jpg\"/><image href='#d'/>"
+    let bytes = Array(text.utf8)
+    let found = Self.traits(text).pictures
+    #expect(found.map { String(decoding: bytes[$0], as: UTF8.self) } == ["a.png", " c.jpg"])
+  }
+
   @Test func countsElements() {
     #expect(Self.traits("<?xml?><!DOCTYPE svg><!-- <a> --><svg><g><s:rect/></g></svg>").elements == 3)
   }
