@@ -38,6 +38,13 @@ extension CoderRegistry {
   /// What people call a format: `PNG`. A format that no plugin has goes by its type identifier.
   public func name(of format: ImageFormat) -> String { catalog.name(of: format) }
 
+  /// Whether what a coder draws depends on the fonts of the machine, as its manifest says.
+  ///
+  /// - Parameter coder: Its identifier, or nil for none.
+  package func readsFonts(_ coder: String?) -> Bool {
+    catalog.entries.contains { $0.id == coder && $0.manifest?.needs.contains(.fonts) ?? false }
+  }
+
   private static func inOrder(_ formats: [ImageFormat]) -> [ImageFormat] {
     Set(formats).sorted { $0.rawValue < $1.rawValue }
   }

@@ -53,7 +53,9 @@
     /// Writes a picture to the disk, in the background.
     func storeProcessed(_ picture: Picture, _ request: ResolvedRequest, _ count: Int, _ running: PictureRunning) {
       guard let disk, let key = processedKey(request, count), let format = options.processedFormat,
-        running.demand.stores.contains(.disk), picture.mayKeep, let response = picture.loaded.httpResponse,
+        running.demand.stores.contains(.disk), picture.mayKeep,
+        // Fonts are as they are now; the next process may have others.
+        !registry.readsFonts(picture.loaded.image.coderID), let response = picture.loaded.httpResponse,
         let download = picture.download
       else { return }
       let (image, version) = (picture.loaded.image, picture.version)
