@@ -48,6 +48,25 @@ import Testing
       ])
   }
 
+  /// A list of formats with a typing error would let fewer be read than somebody meant.
+  @Test func aNameInFormatsThatNoCoderHasRefusesEverything() throws {
+    let folder = PluginFolder.make([
+      "formats": #"[{"uti": "org.example.fake", "extensions": ["fake"], "match": [{"bytes": "66616b65"}]}]"#
+    ])
+    func problem(_ formats: String) throws -> CoderError? {
+      let policy = try SecurityPolicy(parsing: Array("{\n\"formats\": \(formats)}".utf8), path: "p.json")
+      return CoderRegistry(
+        searchPath: PluginFolder.searchPath([folder.path]), preferences: CoderPreferences(), policy: policy
+      ).policy.problem
+    }
+    #expect(
+      try problem(#"["fake", "faek"]"#)?.message == """
+        the policy p.json, line 2 is not understood: formats names "faek", a format that no coder has; known are fake, and \
+        type identifiers
+        """)
+    #expect(try problem(#"["fake", "FAKE", "org.example.fake", "public.png"]"#) == nil)
+  }
+
   @Test func readsEveryKey() throws {
     let policy = try SecurityPolicy(parsing: Array(Self.whole.utf8), path: "p.json")
     #expect(policy.name == "p.json")

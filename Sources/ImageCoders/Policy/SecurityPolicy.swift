@@ -125,7 +125,19 @@ public struct SecurityPolicy: Sendable, Equatable {
       return named.isEmpty ? [format] : named
     }
     var policy = self
-    if let names = self.formats?.value { policy.formats?.value = Set(names.flatMap(formats)) }
+    if let rule = self.formats {
+      policy.formats?.value = Set(rule.value.flatMap(formats))
+      // A type identifier may be that of a format whose coder is not installed.
+      let unknown = rule.value.map(\.rawValue).filter { !$0.contains(".") && !catalog.knows($0) }.sorted()
+      if case .file = rule.origin, let name = unknown.first {
+        let known = Set(catalog.formats.map { $0.extensions.first ?? $0.format.rawValue }).sorted()
+        policy.problem =
+          policy.problem
+          ?? .invalidArgument(
+            "the policy \(rule.origin) is not understood: formats names \(name.quoted), a format that no coder has; "
+              + "known are \(known.joined(separator: ", ")), and type identifiers")
+      }
+    }
     policy.formatRules = [:]
     // Sorted, so that two names of a format give the same rules each time.
     for (name, rules) in formatRules.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
