@@ -73,12 +73,11 @@ import Testing
     #expect(
       run.output.replacing(folder, with: "DIR") == """
         ID                    FORMAT  EXTENSIONS  DOES          PRIORITY  VERSION  LIBRARY
-        org.example.a         Test    tst         reads writes       150  2.1.0    DIR/lib.so
         org.imagecoders.test  Test    tst         reads writes       100  2.1.0    DIR/lib.so
+        org.example.a         Test    tst         reads writes       150  2.1.0    DIR/lib.so
         org.example.b         Test    tst         reads writes       100  2.1.0    DIR/lib.so
 
         Tried before bundled coders
-        org.example.a is tried before org.imagecoders.test for Test (read, write)
         org.example.b is tried before org.imagecoders.test for Test (write), as the settings say
 
         """)
@@ -99,11 +98,20 @@ import Testing
               ],
         """), "\(json)")
     let doctor = Run.inProcess("doctor", plugins: folder, executable: executable, environment: environment).output
-    #expect(doctor.contains("  warning  org.example.a is tried before org.imagecoders.test for Test (read, write)\n"))
+    #expect(!doctor.contains("org.example.a is tried before"))
     #expect(
       doctor.contains(
         "  -        org.example.b is tried before org.imagecoders.test for Test (write), as the settings say\n"))
     #expect(doctor.contains("  -        preferred to write tst: org.example.b\n"))
+    // A manifest's own priority puts no stranger first, and the user's does.
+    let set = Run.inProcess(
+      "list", plugins: folder, executable: executable, environment: ["CODERS_PRIORITY": "org.example.a:101"])
+    let sentence = "org.example.a is tried before org.imagecoders.test for Test (read, write), as the settings say"
+    #expect(set.output.contains(sentence))
+    // A bundled coder that others come before, as a second one of a format.
+    installation.write(Self.manifest("org.imagecoders.test", priority: 40), to: "lib/coders/1/c.imgcoder.json")
+    let second = Run.inProcess("doctor", plugins: folder, executable: executable).output
+    #expect(second.contains("  warning  org.example.a is tried before org.imagecoders.test for Test (read, write)\n"))
   }
 
   /// A name proves nothing: trust comes from the place.

@@ -35,8 +35,9 @@ static void ask(imgcoder_reader *reader, const imgcoder_host *host, const imgcod
   // Once more in pieces of three bytes: the same, or a mark.
   for (place = 0; source && place < source->size; place += 3) {
     const uint8_t *part;
-    uint64_t some;
-    if (imgcoder_source_view_available(source, place, 1, 3, &part, &some) || memcmp(part, bytes + place, (size_t)some))
+    uint64_t some, left = source->size - place;
+    if (imgcoder_source_view_available(source, place, 1, 3, &part, &some) || some != (left < 3 ? left : 3) ||
+        memcmp(part, bytes + place, (size_t)some))
       say(reader, "!", 1);
   }
   say(reader, "\n", 1);
