@@ -44,7 +44,7 @@ final class RAWReader: ContainerReader {
   }
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
-    if page == 1, let preview { return preview.header(in: format, orientation: file.orientation) }
+    if page == 1, let preview { return preview.header(in: format, orientation: orientation) }
     guard page == 0 else { throw .invalidArgument("page \(page) of a camera raw file, which has 1") }
     var header = ImageHeader(
       format: format, canvas: file.canvas, pixelFormat: file.pixelFormat, bitsPerChannel: 16, alpha: .opaque)

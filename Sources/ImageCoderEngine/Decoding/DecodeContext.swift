@@ -159,7 +159,7 @@ public struct DecodeContext {
     let session = HostSession(
       source: source, limits: options.limits, cancellation: options.cancellation, log: options.log,
       progress: options.progress, budget: budget ?? CallBudget(options.limits))
-    session.siblings = Siblings(of: source.path, options.siblingRules)
+    session.siblingRules = options.siblingRules
     return session
   }
 }

@@ -91,12 +91,15 @@ package final class HostSession {
     structs.host.pointee.limits = UnsafePointer(structs.limits)
   }
 
-  /// What the coder may read beside the source, or nil for nothing.
-  var siblings: Siblings?
-  /// The files beside the source that the coder's manifest names.
-  package var siblingPatterns: [SiblingPattern] {
-    get { siblings?.patterns ?? [] }
-    set { siblings?.patterns = newValue }
+  /// What the coder may read beside the source, and the words that say who set that; nil for nothing.
+  var siblingRules: (access: SiblingAccess, setBy: String)?
+  /// The files beside the source, if the coder's manifest names any.
+  private(set) var siblings: Siblings?
+
+  /// Lets the coder ask for the files beside the source that its manifest names.
+  package func allowSiblings(_ patterns: [SiblingPattern]) {
+    guard !patterns.isEmpty, let siblingRules else { return }
+    siblings = Siblings(of: source?.path, patterns, siblingRules)
   }
 
   /// Whether rows are cleared before a reader gets them, so that a reader that reports rows which it has not written

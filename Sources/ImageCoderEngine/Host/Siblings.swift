@@ -12,11 +12,10 @@ final class Siblings {
   /// Bytes that are looked at of a name: more than one can have.
   static let mostBytesAsked = 1024
 
-  /// The patterns of the coder's manifest.
-  var patterns: [SiblingPattern] = []
   /// What was asked for and allowed, as it was then.
   private(set) var stamps: [SiblingStamp] = []
 
+  private let patterns: [SiblingPattern]
   private let access: SiblingAccess
   private let setBy: String
   /// The folder with a slash at its end or nothing for that of the process, and the name in it; nil for bytes of no path.
@@ -29,8 +28,10 @@ final class Siblings {
 
   /// - Parameters:
   ///   - path: Of the source, or nil for bytes from elsewhere.
+  ///   - patterns: Those of the coder's manifest.
   ///   - rules: What may be read, and the words that say who set that.
-  init(of path: String?, _ rules: (access: SiblingAccess, setBy: String)) {
+  init(of path: String?, _ patterns: [SiblingPattern], _ rules: (access: SiblingAccess, setBy: String)) {
+    self.patterns = patterns
     (access, setBy) = rules
     place = path.map { path in
       let bytes = SystemName.bytes(path)
@@ -162,7 +163,7 @@ extension HostSession {
       case .failure(let absence): reason = absence.reason
       }
     } else {
-      reason = "this call reads none"
+      reason = "the coder's manifest names none, or this call reads none"
     }
     let shown = SystemName.unicode(SystemName.string(asked.prefix(100).map { $0 < 0x20 || $0 == 0x7F ? 0x20 : $0 }))
     log?(.info, "\(shown), beside the file, is not opened: \(reason)")

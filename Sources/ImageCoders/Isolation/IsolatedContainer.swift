@@ -74,7 +74,7 @@ final class IsolatedContainer: Container {
     guard canRead else { throw .unsupported("\(id) does not read") }
     // A plugin that this project does not test may report rows that it has not written, and a band holds earlier ones.
     session.clearsRows = !isBundled
-    session.siblingPatterns = siblings
+    session.allowSiblings(siblings)
     return try IsolatedReader(
       pool, isolation, formats: formats, session: session, options: options, known: readOptions)
   }

@@ -107,7 +107,7 @@ final class PluginContainer: Container, @unchecked Sendable {
     guard let reader else { throw .unsupported("\(id) does not read") }
     // A plugin that this project does not test may report rows that it has not written.
     session.clearsRows = !isBundled
-    session.siblingPatterns = siblings
+    session.allowSiblings(siblings)
     return try PluginReader(
       coder, reader, formats: formats, session: session, options: options, known: readOptions, plugin: reading)
   }
