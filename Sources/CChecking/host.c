@@ -211,7 +211,8 @@ checking_session *checking_session_new(const checking_settings *settings) {
   session->limits = checking_struct_new(session, &settings->limits, sizeof(imgcoder_limits), "imgcoder_limits");
   uint32_t minor = settings->version == CHECKING_VERSION_FIRST ? 0 : IMGCODER_ABI_MINOR;
   imgcoder_host host = {0, minor, session, session->limits, host_fail, host_allocate, host_free, host_log,
-                        host_is_cancelled, host_progress, host_parallel_for, host_get_extension, host_fail_with};
+                        host_is_cancelled, host_progress, host_parallel_for, host_get_extension, host_fail_with,
+                        NULL};
   session->host = checking_struct_new(session, &host, sizeof host, "imgcoder_host");
   return session;
 }

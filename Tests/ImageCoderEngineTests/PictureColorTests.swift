@@ -97,13 +97,14 @@ import Testing
 
   @Test func inksHaveColorsOfTheirOwn() {
     var statements = Self.profile
-    statements.stored.hasInks = true
-    let refused = PictureColor(Self.header(.jpeg), statements)
+    var header = Self.header(.jpeg)
+    header.hasInks = true
+    let refused = PictureColor(header, statements)
     #expect(refused.words == "CMYK on coated paper, untagged")
     #expect(refused.refusal == "a profile of RGB , the pixels are CMYK")
     statements.profile = nil
     statements.exif = Self.exif(1, nil)
-    #expect(Self.words(Self.header(.jpeg), statements) == "CMYK on coated paper, untagged")
+    #expect(Self.words(header, statements) == "CMYK on coated paper, untagged")
   }
 
   /// A directory with ColorSpace and, if it is given, InteroperabilityIndex.

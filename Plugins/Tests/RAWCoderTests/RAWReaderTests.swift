@@ -37,7 +37,7 @@ import Testing
   func halfIsOfferedWhereItIsEnough(_ width: Int, _ height: Int, _ offered: Int) throws {
     let offer = try SmallFile().reader().offer(for: DecodeRequest(size: Size(width: width, height: height)))
     #expect(offer.size == Size(width: offered, height: offered * 3 / 4))
-    #expect(offer.pixelFormat == .rgba16 && offer.alpha == .opaque)
+    #expect(offer.pixelFormat == .rgb16 && offer.alpha == .opaque)
   }
 
   @Test func halfOfOddSizesCoversLessThanItsLastPixels() throws {
@@ -58,7 +58,7 @@ import Testing
 
   @Test func headerSaysThatColorsAreSRGB() throws {
     let header = try SmallFile().reader().header(page: 0)
-    #expect(header.format.rawValue == "com.adobe.raw-image" && header.pixelFormat == .rgba16)
+    #expect(header.format.rawValue == "com.adobe.raw-image" && header.pixelFormat == .rgb16)
     #expect(header.cicp == CodingIndependentCodePoints(primaries: 1, transfer: 13, matrix: 0, isFullRange: true))
     #expect(header.metadata == [.exif] && !header.isLossless && header.pageCount == 1)
   }

@@ -262,6 +262,8 @@ struct PictureDecoder {
     incremental?.begin(sink, finalRows: finalRows) { () throws(CoderError) in try show(sink) }
     do throws(CoderError) {
       try sink.withSink { (rows) throws(CoderError) in
+        // Pictures may be `rgb16` themselves.
+        guard offer.rowFormat != nil else { return try reader.decode(offer, into: rows) }
         try rows.widening(offer) { (rows) throws(CoderError) in try reader.decode(offer, into: rows) }
       }
     } catch {
