@@ -111,10 +111,13 @@ package final class FrameTable {
 
   private func load(through index: Int) throws(CoderError) {
     guard index >= 0, index < count else { throw .missing("frame", index: index, count: count) }
-    if index >= headers.count { try limits.check(frames: index + 1) }
+    // Of a file with an open end, the frame after the last that is allowed may be none.
+    let hasOpenEnd = count == .max
+    if index >= headers.count, !hasOpenEnd { try limits.check(frames: index + 1) }
     while headers.count <= index {
       let number = headers.count
       let header = try read(number)
+      if hasOpenEnd { try limits.check(frames: number + 1) }
       let below = below(number)
       try ArrayMemory.grow(&startsBelow, by: 1, for: "the table of frames")
       try ArrayMemory.grow(&starts, by: 1, for: "the table of frames")
