@@ -20,9 +20,13 @@ struct imgcoder_reader {
   char name[NAME_BYTES];
 };
 
-static imgcoder_status fail(imgcoder_reader *reader, imgcoder_status status, const char *text) {
+static imgcoder_status fail_open(const imgcoder_host *host, imgcoder_status status, const char *text) {
   imgcoder_string message = {text, strlen(text)};
-  return reader->host->fail(reader->host, status, -1, message);
+  return host->fail(host, status, -1, message);
+}
+
+static imgcoder_status fail(imgcoder_reader *reader, imgcoder_status status, const char *text) {
+  return fail_open(reader->host, status, text);
 }
 
 static imgcoder_status reader_open(const imgcoder_coder *coder, const imgcoder_host *host,
@@ -33,8 +37,10 @@ static imgcoder_status reader_open(const imgcoder_coder *coder, const imgcoder_h
   (void)coder, (void)options;
   imgcoder_status status = source->view(source, 0, HEADER + 1, &bytes, &length);
   if (status) return status;
-  if (length < 4 || memcmp(bytes, "REEL", 4)) return IMGCODER_STATUS_WRONG_FORMAT;
-  if (length < HEADER + 1) return IMGCODER_STATUS_TRUNCATED;
+  if (length < 4 || memcmp(bytes, "REEL", 4)) return fail_open(host, IMGCODER_STATUS_WRONG_FORMAT, "no REEL");
+  if (length < HEADER + 1) return fail_open(host, IMGCODER_STATUS_TRUNCATED, "a reel without a frame");
+  if (host->limits->max_side < WIDTH || host->limits->max_pixels < WIDTH * HEIGHT)
+    return fail_open(host, IMGCODER_STATUS_LIMIT_EXCEEDED, "frames of 4 by 2 pixels");
   imgcoder_reader *reader = host->allocate(host, sizeof *reader, 16);
   if (!reader) return IMGCODER_STATUS_OUT_OF_MEMORY;
   memset(reader, 0, sizeof *reader);
