@@ -73,7 +73,7 @@ private let narrow = PluginExport(id: "org.example.narrow", version: "1.0.0", re
     var reader: OpaquePointer?
     #expect(fakes_open(narrow.table, host, &options, &reader) == 0)
     defer { fakes_close(narrow.table, reader) }
-    let table = try #require(narrow.table?.pointee.reader?.pointee)
+    let table = try #require(narrow.table.pointee.reader?.pointee)
     var answer = Answer()
     var info = imgcoder_info()
     info.struct_size = UInt32(MemoryLayout<imgcoder_info>.size)

@@ -126,7 +126,8 @@ INLINE void expand_wide_row(const cpng_expansion *expansion, const uint8_t *samp
     expand_wide_row(e, from, to, n, in, out, deep);                                                              \
   }
 WIDE(1, 1, 0) WIDE(1, 2, 0) WIDE(1, 3, 0) WIDE(1, 4, 0) WIDE(2, 2, 0) WIDE(2, 4, 0) WIDE(3, 3, 0) WIDE(3, 4, 0)
-WIDE(4, 4, 0) WIDE(1, 1, 1) WIDE(1, 2, 1) WIDE(1, 4, 1) WIDE(2, 2, 1) WIDE(2, 4, 1) WIDE(3, 4, 1) WIDE(4, 4, 1)
+WIDE(4, 4, 0) WIDE(1, 1, 1) WIDE(1, 2, 1) WIDE(1, 3, 1) WIDE(1, 4, 1) WIDE(2, 2, 1) WIDE(2, 4, 1) WIDE(3, 3, 1)
+WIDE(3, 4, 1) WIDE(4, 4, 1)
 
 static cpng_expand *wide_loop(const cpng_expansion *expansion) {
   switch (expansion->channels * 100 + expansion->out_channels * 10 + (unsigned)expansion->is_deep) {
@@ -141,9 +142,11 @@ static cpng_expand *wide_loop(const cpng_expansion *expansion) {
     case 440: return expand_wide_440;
     case 111: return expand_wide_111;
     case 121: return expand_wide_121;
+    case 131: return expand_wide_131;
     case 141: return expand_wide_141;
     case 221: return expand_wide_221;
     case 241: return expand_wide_241;
+    case 331: return expand_wide_331;
     case 341: return expand_wide_341;
     case 441: return expand_wide_441;
     default: return NULL;
