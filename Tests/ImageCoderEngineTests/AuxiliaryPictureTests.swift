@@ -59,6 +59,21 @@ import Testing
     #expect(try container.decoder(options).auxiliaryPictures().map(\.page) == [1])
   }
 
+  /// A preview of 4 × 4 stands for its picture of 8 × 8 where that is enough.
+  @Test func aPreviewThatShowsItsOwnerMakesThumbnails() throws {
+    let container = Self.container(PageRole(.preview, showsOwner: true))
+    #expect(try container.decoder(.thumbnail(width: 4, height: 4)).page == 1)
+    #expect(try container.decoder(.thumbnail(width: 2, height: 2)).image().size == Self.square(2))
+    #expect(try container.decoder(.thumbnail(width: 5, height: 5)).page == 0)
+    // Whoever asks for all frames, or for a page, gets the picture.
+    #expect(try container.decoder(DecodeOptions(size: .fitting(Self.square(2)))).page == 0)
+    var first = DecodeOptions.thumbnail(width: 2, height: 2)
+    first.page = 0
+    #expect(try container.decoder(first).page == 0)
+    // Another picture of the file is no stand-in.
+    #expect(try Self.container(PageRole(.preview)).decoder(.thumbnail(width: 2, height: 2)).page == 0)
+  }
+
   /// A map that is a file of its own.
   private static func decoder(
     _ change: (inout DecodeOptions, inout ImageHeader) -> Void = { _, _ in }
