@@ -40,6 +40,7 @@ extension PSDReader {
   }
 
   func layerOffer(_ layer: PSDLayer, for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
+    try host.limits.check(canvas: layer.rect.size)
     let native = layerFormat(layer)
     let format = request.pixelFormat == .rgba8 && native.bytesPerChannel == 1 ? .rgba8 : native
     return DecodeOffer(
