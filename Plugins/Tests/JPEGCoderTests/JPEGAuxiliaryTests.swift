@@ -121,8 +121,8 @@ import Testing
     #expect(try found(Self.file(plain, type: 2)).map(\.role.kind) == [.disparity])
     #expect(try found(Self.file(plain, type: 3)).map(\.role.kind) == [.other])
     let apple = Self.map(Self.packet(#"<a b="urn:com:apple:photo:2020:aux:hdrgainmap"/>"#))
-    let picture = try found(Self.file(apple)).first?.picture
-    #expect(picture?.kind == .gainMap && picture?.typeName == "urn:com:apple:photo:2020:aux:hdrgainmap")
+    let role = try found(Self.file(apple)).first?.role
+    #expect(role == PageRole(.gainMap, name: "urn:com:apple:photo:2020:aux:hdrgainmap"))
     let matte = Self.map(Self.packet("<a>urn:com:apple:photo:2018:aux:portraiteffectsmatte</a>"))
     #expect(try found(Self.file(matte)).map(\.role.kind) == [.matte])
   }
