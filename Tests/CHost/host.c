@@ -116,8 +116,10 @@ static uint64_t checksum(const uint8_t *bytes, uint64_t length) {  // FNV-1a, 64
 
 int main(int argc, char **argv) {
   imgcoder_limits limits = {sizeof limits, 65535, 1u << 28, 1u << 30, 64u << 20, 65536, 4096, 500, 0};
-  imgcoder_host host = {sizeof host, 0, NULL, &limits, host_fail, host_allocate, host_free, host_log, host_is_cancelled,
-                        host_progress, host_parallel_for, host_get_extension, host_fail_with};
+  imgcoder_host host = {
+      .struct_size = sizeof host, .limits = &limits, .fail = host_fail, .allocate = host_allocate, .free = host_free,
+      .log = host_log, .is_cancelled = host_is_cancelled, .progress = host_progress, .parallel_for = host_parallel_for,
+      .get_extension = host_get_extension, .fail_with = host_fail_with};
   if (argc < 4) { fprintf(stderr, "usage: host PLUGIN.so info|decode|dump|encode FILE …\n"); return 64; }
   void *library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
   if (!library) { fprintf(stderr, "%s\n", dlerror()); return 2; }
@@ -170,7 +172,7 @@ int main(int argc, char **argv) {
 
   imgcoder_source source = {sizeof source, 0, NULL, 0, source_view, NULL};
   imgcoder_reader *reader = NULL;
-  imgcoder_open_options open_options = {sizeof open_options, 0};
+  imgcoder_open_options open_options = {.struct_size = sizeof open_options};
   source.size = read_file(argv[3], &file_bytes);
   imgcoder_status status = coder->reader->open(coder, &host, &source, &open_options, &reader);
   if (status) { printf("open 0x%02x\n", status); return 1; }

@@ -100,7 +100,8 @@ private let noting = PluginExport(id: "org.example.noting", version: "1.0.0", wr
       (info.frame_count, info.page_count) = (1, 1)
       guard table.set_info(writer, &info) == 0 else { throw session.error(for: 1) }
       let rows = IMGCODER_EXTENSION_FRAME_ROWS.withCString { name -> UnsafeRawPointer? in
-        table.get_extension(writer, imgcoder_string(bytes: name, length: UInt64(IMGCODER_EXTENSION_FRAME_ROWS.utf8.count)))
+        table.get_extension(
+          writer, imgcoder_string(bytes: name, length: UInt64(IMGCODER_EXTENSION_FRAME_ROWS.utf8.count)))
       }
       guard let rows else { throw .libraryFailure("no extension") }
       body(

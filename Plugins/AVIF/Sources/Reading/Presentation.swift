@@ -16,7 +16,8 @@ struct Presentation {
     let full = Size(width: Int(image.width), height: Int(image.height))
     crop = Self.crop(of: image, in: full) ?? Rect(covering: full)
     let turns = image.transformFlags & AVIF_TRANSFORM_IROT.rawValue != 0 ? Int(image.irot.angle & 3) : 0
-    let mirror = image.transformFlags & AVIF_TRANSFORM_IMIR.rawValue != 0 ? Int(avif_mirror_direction(image.imir) & 1) : nil
+    let mirror =
+      image.transformFlags & AVIF_TRANSFORM_IMIR.rawValue != 0 ? Int(avif_mirror_direction(image.imir) & 1) : nil
     orientation = ImageTransform(turns: turns, mirror: mirror).orientation
   }
 

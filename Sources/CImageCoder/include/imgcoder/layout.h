@@ -6,7 +6,11 @@
 #ifndef IMGCODER_LAYOUT_H
 #define IMGCODER_LAYOUT_H
 
+#include "file_operations.h"
+#include "frame_rows.h"
+#include "look.h"
 #include "plugin.h"
+#include "siblings.h"
 
 #if defined(__cplusplus)
 #define IMGCODER_ASSERT(name, condition) static_assert(condition, #name)
