@@ -32,7 +32,7 @@
 @_exported public import struct ImageCoderModel.PixelColor
 @_exported public import enum ImageCoderModel.PixelFormat
 @_exported public import struct ImageCoderModel.PixelLayout
-@_exported public import struct ImageCoderModel.Playback
+@_exported public import struct ImageCoderModel.FrameSequence
 @_exported public import struct ImageCoderModel.Properties
 @_exported public import enum ImageCoderModel.PropertyValue
 @_exported public import struct ImageCoderModel.Rect

@@ -26,8 +26,8 @@ import Testing
   @Test(arguments: registries.indices) func framesAreReadToTheEnd(_ registry: Int) throws {
     let decoder = try Self.registries[registry].open(Self.file(poster: 3, [10, 20, 30, 40, 50]))
     #expect(
-      decoder.header.playback
-        == Playback(isCounted: false, duration: 83.5, posterFrame: 3, access: .firstFrame))
+      decoder.header.sequence
+        == FrameSequence(isCounted: false, duration: 83.5, posterFrame: 3, access: .firstFrame))
     #expect(decoder.header.frameCount == 1)
     #expect(try decoder.frameHeader(at: 0).isKey)
     #expect(try Self.levels(decoder.image()) == [10, 20, 30, 40, 50])

@@ -326,17 +326,17 @@ static void reader_close(imgcoder_reader *reader) {
 
 static imgcoder_option tag = {
     sizeof(imgcoder_option), IMGCODER_OPTION_INTEGER, IMGCODER_TEXT("tag"), IMGCODER_TEXT("A number in the header."),
-    0, 9, 0, NULL, 0, IMGCODER_TEXT("")};
+    0, 9, 0, NULL, 0, IMGCODER_TEXT(""), 0, 0};
 static const imgcoder_option *const options[] = {&tag};
 static imgcoder_container container = {
     sizeof(imgcoder_container), 0, IMGCODER_TEXT("{Misbehaving}"), IMGCODER_TEXT("UnclampedDelayTime"),
     IMGCODER_TEXT("DelayTime"), IMGCODER_TEXT("LoopCount")};
 static imgcoder_reader_table reader_table = {
     sizeof(imgcoder_reader_table), 0, reader_open, reader_info, reader_frame_info, reader_negotiate, reader_decode,
-    reader_metadata, reader_properties, reader_close, NULL};
+    reader_metadata, reader_properties, reader_close, NULL, NULL};
 static imgcoder_writer_table writer_table = {
     sizeof(imgcoder_writer_table), IMGCODER_WRITER_FRAMES, writer_open, writer_negotiate, writer_set_info,
-    writer_add_metadata, writer_add_frame, writer_finish, writer_close, writer_add_thumbnail, NULL};
+    writer_add_metadata, writer_add_frame, writer_finish, writer_close, writer_add_thumbnail, NULL, NULL};
 
 static const void *get_extension(const imgcoder_coder *coder, imgcoder_string id) {
   if (is_named(id, IMGCODER_EXTENSION_FILE_OPERATIONS)) return &operations;
@@ -353,7 +353,7 @@ static imgcoder_status recognize(const imgcoder_coder *coder, const uint8_t *pre
 static imgcoder_coder coder = {
     sizeof(imgcoder_coder), IMGCODER_CODER_WRITES_PAGES | IMGCODER_CODER_READS_INCREMENTALLY, NULL,
     IMGCODER_TEXT("org.example.misb"), {changing, 5}, IMGCODER_TEXT(""), &container, &reader_table, &writer_table,
-    options, 1, get_extension, recognize};
+    options, 1, get_extension, recognize, NULL, 0};
 
 static const imgcoder_coder *describe(const imgcoder_host *host) {
   if (acts("interface.describe")) return NULL;

@@ -89,7 +89,7 @@ static imgcoder_status can_operate(const imgcoder_coder *unused, const imgcoder_
 
 static const imgcoder_option new_tag = {
     sizeof(imgcoder_option), IMGCODER_OPTION_INTEGER, IMGCODER_TEXT("tag"), IMGCODER_TEXT("The tag of the new file."),
-    0, 9, 0, NULL, 0, IMGCODER_TEXT("")};
+    0, 9, 0, NULL, 0, IMGCODER_TEXT(""), 0, 0};
 static const imgcoder_option *const retag_options[] = {&new_tag};
 static const imgcoder_string misb[] = {IMGCODER_TEXT("org.example.misb")}, blocks[] = {IMGCODER_TEXT("xmp")};
 static const imgcoder_operation_kind retag_kind = {

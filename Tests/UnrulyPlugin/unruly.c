@@ -257,27 +257,27 @@ static void writer_close(imgcoder_writer *writer) { free(writer); }
 #define POISON(type) ((type)(uintptr_t)0xDEAD00000000DEADu)
 static const imgcoder_string words[] = {TEXT("one"), TEXT("two")};
 static const imgcoder_option plain = {
-    sizeof(imgcoder_option), IMGCODER_OPTION_INTEGER, TEXT("plain"), TEXT("text"), 1, 9, 5, NULL, 0, {NULL, 0}};
+    sizeof(imgcoder_option), IMGCODER_OPTION_INTEGER, TEXT("plain"), TEXT("text"), 1, 9, 5, NULL, 0, {NULL, 0}, 0, 0};
 static const imgcoder_option cut = {
     offsetof(imgcoder_option, choices), IMGCODER_OPTION_INTEGER, TEXT("cut"), TEXT("text"), 1, 9, 5,
-    POISON(const imgcoder_string *), UINT64_MAX, {NULL, 0}};
+    POISON(const imgcoder_string *), UINT64_MAX, {NULL, 0}, 0, 0};
 static const imgcoder_option cut_choice = {
     offsetof(imgcoder_option, choices), IMGCODER_OPTION_CHOICE, TEXT("cut-choice"), TEXT("text"), 0, 1, 0,
-    POISON(const imgcoder_string *), UINT64_MAX, {NULL, 0}};
+    POISON(const imgcoder_string *), UINT64_MAX, {NULL, 0}, 0, 0};
 static imgcoder_option no_number = {
-    sizeof(imgcoder_option), IMGCODER_OPTION_NUMBER, TEXT("no-number"), TEXT("text"), 0, 1, 0, NULL, 0, {NULL, 0}};
+    sizeof(imgcoder_option), IMGCODER_OPTION_NUMBER, TEXT("no-number"), TEXT("text"), 0, 1, 0, NULL, 0, {NULL, 0}, 0, 0};
 static imgcoder_option endless = {
-    sizeof(imgcoder_option), IMGCODER_OPTION_INTEGER, TEXT("endless"), TEXT("text"), 0, 1e300, 0, NULL, 0, {NULL, 0}};
+    sizeof(imgcoder_option), IMGCODER_OPTION_INTEGER, TEXT("endless"), TEXT("text"), 0, 1e300, 0, NULL, 0, {NULL, 0}, 0, 0};
 static const imgcoder_option upside_down = {
-    sizeof(imgcoder_option), IMGCODER_OPTION_INTEGER, TEXT("upside-down"), TEXT("text"), 9, 1, 5, NULL, 0, {NULL, 0}};
+    sizeof(imgcoder_option), IMGCODER_OPTION_INTEGER, TEXT("upside-down"), TEXT("text"), 9, 1, 5, NULL, 0, {NULL, 0}, 0, 0};
 static const imgcoder_option unknown = {
-    sizeof(imgcoder_option), 99, TEXT("unknown"), TEXT("text"), 0, 1, 0, NULL, 0, {NULL, 0}};
+    sizeof(imgcoder_option), 99, TEXT("unknown"), TEXT("text"), 0, 1, 0, NULL, 0, {NULL, 0}, 0, 0};
 static const imgcoder_option wordless = {
-    sizeof(imgcoder_option), IMGCODER_OPTION_CHOICE, TEXT("wordless"), TEXT("text"), 0, 1, 0, NULL, UINT64_MAX, {NULL, 0}};
+    sizeof(imgcoder_option), IMGCODER_OPTION_CHOICE, TEXT("wordless"), TEXT("text"), 0, 1, 0, NULL, UINT64_MAX, {NULL, 0}, 0, 0};
 static const imgcoder_option beyond = {
-    sizeof(imgcoder_option), IMGCODER_OPTION_CHOICE, TEXT("beyond"), TEXT("text"), 0, 1, 2, words, 2, {NULL, 0}};
+    sizeof(imgcoder_option), IMGCODER_OPTION_CHOICE, TEXT("beyond"), TEXT("text"), 0, 1, 2, words, 2, {NULL, 0}, 0, 0};
 static const imgcoder_option half = {
-    sizeof(imgcoder_option), IMGCODER_OPTION_INTEGER, TEXT("half"), TEXT("text"), 0, 9, 0.5, NULL, 0, {NULL, 0}};
+    sizeof(imgcoder_option), IMGCODER_OPTION_INTEGER, TEXT("half"), TEXT("text"), 0, 9, 0.5, NULL, 0, {NULL, 0}, 0, 0};
 static const imgcoder_option *const options[] = {&plain,       &cut,     &cut_choice, &no_number, NULL, &endless,
                                                  &upside_down, &unknown, &wordless,   &beyond,    &half};
 
@@ -285,12 +285,12 @@ static struct {
   imgcoder_reader_table known;
   uint8_t later[64];
 } reader_table = {{sizeof(imgcoder_reader_table), 0, reader_open, reader_info, reader_frame_info, reader_negotiate,
-                   reader_decode, reader_metadata, reader_properties, reader_close, NULL}, {0}};
+                   reader_decode, reader_metadata, reader_properties, reader_close, NULL, NULL}, {0}};
 static struct {
   imgcoder_writer_table known;
   uint8_t later[64];
 } writer_table = {{sizeof(imgcoder_writer_table), 0, writer_open, writer_negotiate, writer_set_info, NULL,
-                   writer_add_frame, writer_finish, writer_close, NULL, NULL}, {0}};
+                   writer_add_frame, writer_finish, writer_close, NULL, NULL, NULL}, {0}};
 static struct {
   imgcoder_coder known;
   uint8_t later[64];
@@ -300,7 +300,7 @@ static struct {
 #else
             TEXT("org.example.unruly"),
 #endif
-            TEXT("1.0.0"), TEXT(""), NULL, &reader_table.known, &writer_table.known, options, 11, NULL, NULL}, {0}};
+            TEXT("1.0.0"), TEXT(""), NULL, &reader_table.known, &writer_table.known, options, 11, NULL, NULL, NULL, 0}, {0}};
 
 #ifdef UNDEFINED_SYMBOL
 extern void nobody_defines_this(void);

@@ -18,7 +18,7 @@ struct Sidecar {
         guard let file = try host.sibling(named: name) else { continue }
         try host.limits.check(metadata: file.size)
         let packet = [UInt8](try file.contents())
-        guard !packet.ranges(of: Array("rdf:RDF".utf8)).isEmpty else {
+        guard Self.end(of: "rdf:RDF", in: packet) != nil else {
           host.log("\(name), beside the file, holds no XMP and is left out", severity: .warning)
           continue
         }
@@ -35,13 +35,19 @@ struct Sidecar {
 
   /// What the packet says of how the picture is turned, as an attribute or as an element; nil without it.
   var orientation: Orientation? {
-    guard let name = packet.firstRange(of: Array("tiff:Orientation".utf8)) else { return nil }
-    let rest = packet[name.upperBound...].prefix(16).filter { $0 > 0x20 }
+    guard let end = Self.end(of: "tiff:Orientation", in: packet) else { return nil }
+    let rest = packet[end...].prefix(16).filter { $0 > 0x20 }
     let isAttribute = rest.starts(with: Array("=\"".utf8)) || rest.starts(with: Array("='".utf8))
     guard isAttribute || rest.first == UInt8(ascii: ">") else { return nil }
     let value = rest.dropFirst(isAttribute ? 2 : 1)
-    let end = isAttribute ? rest[1] : UInt8(ascii: "<")
-    guard let digit = value.first, value.dropFirst().first == end else { return nil }
+    let last = isAttribute ? rest[1] : UInt8(ascii: "<")
+    guard let digit = value.first, value.dropFirst().first == last else { return nil }
     return Orientation(rawValue: Int(digit) - 0x30)
+  }
+
+  /// The place after the first `name`.
+  private static func end(of name: String, in packet: [UInt8]) -> Int? {
+    let name = Array(name.utf8)
+    return packet.indices.first { packet[$0...].starts(with: name) }.map { $0 + name.count }
   }
 }

@@ -80,7 +80,7 @@ extension FileReport {
   }
 
   /// The frame that stands for all, if it is not the first.
-  private var poster: Int? { header.playback.posterFrame > 0 ? header.playback.posterFrame : nil }
+  private var poster: Int? { header.sequence.posterFrame > 0 ? header.sequence.posterFrame : nil }
 
   private var plays: String {
     switch loopCount {
@@ -147,7 +147,7 @@ extension PageRole {
   }
 }
 
-extension Playback.Access {
+extension FrameSequence.Access {
   /// The word in JSON.
   var word: String {
     switch self {
@@ -207,8 +207,8 @@ extension FileReport {
     members["pixel_aspect"] = .number(header.pixelAspect ?? 1)
     members.merge(header.role.members) { own, _ in own }
     members["hidden_page_count"] = .integer(header.hiddenPageCount)
-    members["poster_frame"] = .integer(header.playback.posterFrame + 1)
-    members["access"] = .text(header.playback.access.word)
+    members["poster_frame"] = .integer(header.sequence.posterFrame + 1)
+    members["access"] = .text(header.sequence.access.word)
     members["auxiliary_pictures"] = .list(auxiliary.map(Self.json))
     members["metadata"] = .object(
       Dictionary(metadata.map { ($0.kind.key, $0.bytes.map { .integer($0) } ?? .null) }) { first, _ in first })

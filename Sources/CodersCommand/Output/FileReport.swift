@@ -48,8 +48,8 @@ struct FileReport {
     var frames: [FrameHeader] = []
     var frameProperties: [Properties] = []
     var duration = Duration()
-    let isCounted = header.playback.isCounted || counts
-    frameCount = isCounted ? header.playback.isCounted ? header.frameCount : decoder.frameCount : nil
+    let isCounted = header.sequence.isCounted || counts
+    frameCount = isCounted ? header.sequence.isCounted ? header.frameCount : decoder.frameCount : nil
     for index in 0..<(frameCount ?? header.frameCount) {
       let frame = try decoder.frameHeader(at: index)
       frames.append(frame)
@@ -70,7 +70,7 @@ struct FileReport {
     }
     self.frames = frames
     self.frameProperties = frameProperties
-    self.duration = header.playback.duration ?? (isCounted ? duration.seconds : nil)
+    self.duration = header.sequence.duration ?? (isCounted ? duration.seconds : nil)
   }
 
   /// Whether the file has several pages and is not an animation.

@@ -53,7 +53,7 @@ extension Properties {
     if header.orientation != .up { self["Orientation"] = .integer(Int64(header.orientation.rawValue)) }
     if let names, header.isAnimated {
       self[names.dictionary, names.loopCount] = .integer(Int64(loopCount.plays))
-      if header.playback.isCounted { self[names.dictionary, "FrameCount"] = .integer(Int64(header.frameCount)) }
+      if header.sequence.isCounted { self[names.dictionary, "FrameCount"] = .integer(Int64(header.frameCount)) }
     }
   }
 

@@ -14,7 +14,7 @@ extension ImageDecoder {
   ///
   /// 1 for a still picture that the file stores in several parts, unless ``DecodeOptions/Output/zeroDelayFrames`` says
   /// otherwise; ``ImageHeader/frameCount`` counts the parts. Of a file that does not count its frames
-  /// (``Playback/isCounted``), the first call describes all of them, which may read the whole file; ``image()`` and
+  /// (``FrameSequence/isCounted``), the first call describes all of them, which may read the whole file; ``image()`` and
   /// ``frame(at:)`` need no count.
   public var frameCount: Int { header.mayGainFrames || end < .max ? end : frames.countAll() }
 
@@ -28,7 +28,7 @@ extension ImageDecoder {
 
   /// Whether a picture of the file is asked for that fits a box, and the file says which of its frames that is.
   var showsPoster: Bool {
-    header.isAnimated && options.isThumbnail && header.playback.posterFrame > 0
+    header.isAnimated && options.isThumbnail && header.sequence.posterFrame > 0
   }
 
   /// The frames that share the memory of a budget.

@@ -149,7 +149,7 @@ public final class ImageDecoder {
         }
         return frame
       }
-      let drawn = isComposedStill ? frames.count - 1 : showsPoster ? self.header.playback.posterFrame : index
+      let drawn = isComposedStill ? frames.count - 1 : showsPoster ? self.header.sequence.posterFrame : index
       // The first frame can be decoded of any animation.
       if drawn > 0 {
         try session.limits.check(frames: self.header.hasOpenEnd ? drawn + 1 : frames.count, of: self.header.canvas)

@@ -64,7 +64,7 @@ extension ImageHeader {
     if flags.contains(.anySize) { anySize = try AnySize(raw) }
     hiddenPageCount = Int(raw.hidden_page_count)
     role = try PageRole(raw, pageCount: pageCount, showsOwner: flags.contains(.samePicture))
-    playback = Playback(raw, isCounted: !isAnimated || !flags.contains(.framesUnknown))
+    sequence = FrameSequence(raw, isCounted: !isAnimated || !flags.contains(.framesUnknown))
     if flags.contains(.embedded) {
       let (end, overflow) = raw.embedded_offset.addingReportingOverflow(raw.embedded_length)
       guard !overflow, end <= UInt64(Int.max), raw.embedded_length > 0 else {
@@ -116,10 +116,10 @@ extension ImageHeader {
     info.page_y = Int32(clamping: role.y)
     if role.showsOwner { flags.insert(.samePicture) }
     info.hidden_page_count = UInt32(clamping: hiddenPageCount)
-    if !playback.isCounted { flags.insert(.framesUnknown) }
-    info.duration = playback.duration ?? 0
-    info.poster_frame = UInt32(clamping: playback.posterFrame)
-    info.access = playback.access.rawValue
+    if !sequence.isCounted { flags.insert(.framesUnknown) }
+    info.duration = sequence.duration ?? 0
+    info.poster_frame = UInt32(clamping: sequence.posterFrame)
+    info.access = sequence.access.rawValue
     if let loopCount {
       flags.insert(.playsStated)
       info.plays = loopCount.plays
@@ -230,7 +230,7 @@ extension String {
   }
 }
 
-extension Playback {
+extension FrameSequence {
   /// What a reader says of its frames. What makes no sense is not said: a duration that is no positive number, a poster
   /// frame that is not there. A cost that is not known is the highest.
   fileprivate init(_ raw: imgcoder_info, isCounted: Bool) {

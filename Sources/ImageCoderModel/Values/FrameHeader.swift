@@ -15,7 +15,7 @@ public struct FrameHeader: Sendable, Equatable {
   public var dependsOn: Int?
   /// Whether some pixels of the frame may not be opaque.
   public var hasAlpha: Bool
-  /// Whether the frame decodes without any other, where not all do: see ``Playback/Access``.
+  /// Whether the frame decodes without any other, where not all do: see ``FrameSequence/Access``.
   public var isKey: Bool
 
   /// Makes a description; by default of a frame that replaces its rectangle, stays there, and may have alpha.

@@ -14,7 +14,7 @@ public struct ImageHeader: Sendable, Equatable {
   public var alpha: AlphaMode
   /// The orientation that still has to be applied. If the reader's library applies it, this is ``Orientation/up``.
   public var orientation: Orientation
-  /// Frames of the animation, at least 1; those that are known if ``Playback/isCounted`` is false.
+  /// Frames of the animation, at least 1; those that are known if ``FrameSequence/isCounted`` is false.
   public var frameCount: Int
   /// Whether frames are steps in time.
   public var isAnimated: Bool
@@ -71,7 +71,7 @@ public struct ImageHeader: Sendable, Equatable {
   /// Their numbers follow those of the visible pages, ``pageCount`` to ``pageCount`` + ``hiddenPageCount`` − 1.
   public var hiddenPageCount: Int
   /// How the frames play, and what it costs to decode one.
-  public var playback: Playback
+  public var sequence: FrameSequence
   /// Whether bytes are still arriving: anything after the pixels is not known yet, and ``frameCount`` counts only the
   /// frames so far.
   public var isIncomplete: Bool
@@ -99,7 +99,7 @@ public struct ImageHeader: Sendable, Equatable {
     self.standsIn = false
     self.role = .picture
     self.hiddenPageCount = 0
-    self.playback = Playback()
+    self.sequence = FrameSequence()
     self.isIncomplete = false
   }
 
@@ -117,7 +117,7 @@ public struct ImageHeader: Sendable, Equatable {
   package var mayGainFrames: Bool { isIncomplete && isAnimated }
 
   /// Whether only asking for the frame after the last one shows that there is none.
-  package var hasOpenEnd: Bool { mayGainFrames || !playback.isCounted }
+  package var hasOpenEnd: Bool { mayGainFrames || !sequence.isCounted }
 
   /// The size at which the picture is shown.
   public var displayedSize: Size { orientation.displayed(canvas) }

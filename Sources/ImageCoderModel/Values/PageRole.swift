@@ -60,7 +60,7 @@ public struct PageRole: Sendable, Hashable {
 }
 
 /// How the frames of a page play, and what it costs to decode one.
-public struct Playback: Sendable, Hashable {
+public struct FrameSequence: Sendable, Hashable {
   /// What a frame after others costs.
   public enum Access: UInt32, Sendable {
     /// Any frame costs the same.

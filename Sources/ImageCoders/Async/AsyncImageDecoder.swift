@@ -22,7 +22,7 @@ public final class AsyncImageDecoder: Sendable {
   /// The total number of times that the animation plays: as the file states, or the container's default.
   public let loopCount: LoopCount
   /// The number of frames for ``frame(at:)``, at least 1. 1 for a still picture that the file stores in several parts.
-  /// Of a file that does not count its frames (``Playback/isCounted``) those that are known; ``frames`` gives all.
+  /// Of a file that does not count its frames (``FrameSequence/isCounted``) those that are known; ``frames`` gives all.
   public let frameCount: Int
   /// The size of every decoded frame, in pixels.
   public let outputSize: Size
@@ -132,7 +132,7 @@ public final class AsyncImageDecoder: Sendable {
       ///
       /// - Throws: As ``AsyncImageDecoder/frame(at:)``.
       public mutating func next(isolation actor: isolated (any Actor)?) async throws(CoderError) -> Frame? {
-        let isCounted = decoder.header.playback.isCounted
+        let isCounted = decoder.header.sequence.isCounted
         guard index < decoder.frameCount || !isCounted else { return nil }
         defer { index += 1 }
         do throws(CoderError) { return try await decoder.frame(at: index) } catch {

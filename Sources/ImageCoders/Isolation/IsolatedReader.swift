@@ -162,7 +162,7 @@ final class IsolatedReader: ReaderSession {
     request.message.words.0 = UInt32(clamping: page)
     request.message.words.1 = UInt32(clamping: index)
     // A file that does not count its frames is read no further than somebody looks.
-    let isCounted = pages[page]?.playback.isCounted ?? false
+    let isCounted = pages[page]?.sequence.isCounted ?? false
     request.message.words.2 = isCounted ? max(1, framesAtOnce) : 1
     let reply = try call(request)
     try check(reply.status)
