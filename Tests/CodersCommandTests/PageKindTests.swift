@@ -50,7 +50,7 @@ import Testing
     return header + word(0) + word(0) + word(layers.count) + layers + [0, 0, 7, 8, 9]
   }()
 
-  @Test(.needs("PSD", "TIFF")) func layersArePagesThatConversionsLeaveOut() throws {
+  @Test func layersArePagesThatConversionsLeaveOut() throws {
     let file = try write(Self.layered, "layers.psd")
     let probe = Run.inProcess("probe", file)
     #expect(field("pages", of: probe) == "2, primary page 1", "\(probe.output)\(probe.errors)")
