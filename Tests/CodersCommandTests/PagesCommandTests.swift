@@ -18,7 +18,7 @@ import Testing
     #expect(run.status == 0)
     for line in [
       "  pages        3, primary page 1", "  page 1       720×420, rgb8, 8 bits, opaque",
-      "  page 2       480×360, rgba8, 8 bits, straight", "  page 3       512×320, rgba16, 16 bits, opaque",
+      "  page 2       480×360, rgba8, 8 bits, straight", "  page 3       512×320, rgb16, 16 bits, opaque",
     ] { #expect(run.output.contains(line), "\(line) in \(run.output)") }
     let json = Run.inProcess("probe", "--json", try Fixture.path("icon.ico")).output
     for line in [#""page_count": 4"#, #""pages_are_sizes": true"#, #""primary_page": 4"#, #""page": 3"#] {

@@ -6,7 +6,7 @@ import Testing
 
 /// A reader that never learns how many frames its file has, with hidden pages, in this process and in a worker.
 @Suite struct UncountedFramesTests {
-  private static let folder = ForeignPlugin.folder("UncountedPlugin", "uncounted")
+  private static let folder = ForeignPlugin.folder("UncountedPlugin", "uncounted", defining: ["TELLS_CALLS"])
   private static let registries = [
     CoderRegistry(searchPath: .only([folder.path]), preferences: CoderPreferences()),
     IsolationWorker.registry(of: [folder.path]),

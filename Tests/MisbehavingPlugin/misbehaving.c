@@ -93,6 +93,9 @@ static imgcoder_status reader_open(const imgcoder_coder *coder, const imgcoder_h
   if (acts("interface.constant")) changing[4] = '1';
   if (acts("interface.no-options") && options->flags == 99) return IMGCODER_STATUS_LIBRARY;
   uint32_t flags = options ? options->flags : 0;
+  int has_value = options && IMGCODER_HAS(options, imgcoder_open_options, value_count) && options->value_count > 0;
+  if (acts("decode.options") && has_value) return fail(host, IMGCODER_STATUS_UNSUPPORTED, "no mood");
+  if (acts("decode.options-beyond") && has_value && options->values[0]->number > 1) return 77;
   if (acts("interface.unknown-flags") && flags >= 16) return fail(host, IMGCODER_STATUS_INVALID_ARGUMENT, "flags");
   if (acts("interface.exact") && ((const char *)host)[host->struct_size] == 1) return IMGCODER_STATUS_LIBRARY;
   if (acts("interface.grown") && host->struct_size != sizeof *host) return fail(host, IMGCODER_STATUS_LIBRARY, "host");
@@ -328,6 +331,9 @@ static imgcoder_option tag = {
     sizeof(imgcoder_option), IMGCODER_OPTION_INTEGER, IMGCODER_TEXT("tag"), IMGCODER_TEXT("A number in the header."),
     0, 9, 0, NULL, 0, IMGCODER_TEXT(""), 0, 0};
 static const imgcoder_option *const options[] = {&tag};
+static const imgcoder_option shade = {sizeof shade, IMGCODER_OPTION_BOOLEAN, IMGCODER_TEXT("shade"),
+                                      IMGCODER_TEXT("Darker."), 0, 1, 0, NULL, 0, IMGCODER_TEXT(""), 0, 0};
+static const imgcoder_option *const read_options[] = {&shade};
 static imgcoder_container container = {
     sizeof(imgcoder_container), 0, IMGCODER_TEXT("{Misbehaving}"), IMGCODER_TEXT("UnclampedDelayTime"),
     IMGCODER_TEXT("DelayTime"), IMGCODER_TEXT("LoopCount")};
@@ -353,7 +359,7 @@ static imgcoder_status recognize(const imgcoder_coder *coder, const uint8_t *pre
 static imgcoder_coder coder = {
     sizeof(imgcoder_coder), IMGCODER_CODER_WRITES_PAGES | IMGCODER_CODER_READS_INCREMENTALLY, NULL,
     IMGCODER_TEXT("org.example.misb"), {changing, 5}, IMGCODER_TEXT(""), &container, &reader_table, &writer_table,
-    options, 1, get_extension, recognize, NULL, 0};
+    options, 1, get_extension, recognize, read_options, 1};
 
 static const imgcoder_coder *describe(const imgcoder_host *host) {
   if (acts("interface.describe")) return NULL;

@@ -30,7 +30,10 @@ import Testing
     let image = try Self.registry.decode(.bytes(EncodingPictures.map(bits: item.bits, isGray: isGray)))
     #expect(image.header?.bitsPerChannel == item.bits)
     let bytes = try Self.registry.encode(image, as: item.format, options: EncodingPictures.lossless)
-    let found = try Self.registry.decode(.bytes(bytes))
+    // Some readers have no pixels of 16 bits without alpha.
+    var same = DecodeOptions()
+    same.pixelFormat = image.pixels.format
+    let found = try Self.registry.decode(.bytes(bytes), options: same)
     #expect(found.header?.bitsPerChannel == item.stored)
     #expect(EncodingPictures.rows(found.pixels) == EncodingPictures.rows(image.pixels))
     // The same file again from what was read.

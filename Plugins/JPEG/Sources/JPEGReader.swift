@@ -183,7 +183,13 @@ final class JPEGReader: ContainerReader {
 
   private func auxiliaries() throws(CoderError) -> JPEGAuxiliary {
     if let auxiliary { return auxiliary }
-    let found = try JPEGAuxiliary(source, xmp: try metadata(.xmp, page: 0), host: host)
+    // The directory of pictures is in the standard packet: XMP part 3 §1.1.3.1 leaves what is large to the extended one.
+    var packet: [UInt8]?
+    if let standard = file.xmp {
+      try host.limits.check(metadata: standard.count)
+      packet = try source.bytes(at: standard.lowerBound, count: standard.count, of: "XMP")
+    }
+    let found = try JPEGAuxiliary(source, xmp: packet, host: host)
     auxiliary = found
     return found
   }

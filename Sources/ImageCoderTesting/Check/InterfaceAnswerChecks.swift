@@ -152,7 +152,7 @@ extension PluginCheck {
     ) { (subject) throws(CheckEnd) in
       for sample in try subject.samples.prefix(4) {
         guard let reader = try subject.opened(sample), Self.decodable(reader) != nil else { continue }
-        for (format, alpha): (UInt32, UInt32) in [(11, 1), (15, 0), (32, 1), (99, 9), (.max, .max), (6, 3)] {
+        for (format, alpha): (UInt32, UInt32) in [(17, 1), (31, 0), (32, 1), (99, 9), (.max, .max), (6, 3)] {
           let what = "\(sample.name): negotiate of pixel format \(format), alpha \(alpha)"
           subject.stage(what)
           let (status, offer) = reader.negotiate(ReaderProbe.request(0, 0, format: format, alpha: alpha))

@@ -49,7 +49,11 @@ package enum Rule: String, Sendable, Codable, CaseIterable {
       "Every byte of a row is defined before the row is done, and no byte outside it is written."
     case .r9: "A truncated file delivers its complete rows and then reports TRUNCATED."
     case .r10: "The same bytes give the same pixels, every time, on every thread."
-    case .r11: "The plugin reads only its source: no other file, no network."
+    case .r11:
+      """
+      The plugin reads only its source, files beside it that the host opens for it (siblings.h), and the resources that \
+      its manifest names: no other file, no network.
+      """
     case .r12: "Sessions are independent; sessions on different threads may run at the same time."
     case .r13:
       "Memory is freed by the side that allocated it; ownership of memory is never passed across the boundary."

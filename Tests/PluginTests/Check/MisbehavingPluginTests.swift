@@ -100,6 +100,8 @@ import Testing
     Fault("decode.source-fails", "R16", "MALFORMED"),
     Fault("decode.cancel", "R16", "MALFORMED"),
     Fault("decode.hints", "R10", "1×5"),
+    Fault("decode.options", "options", "no mood"),
+    Fault("decode.options-beyond", "options", "77"),
   ]
 
   static let sessionFaults: [Fault] = [
