@@ -100,8 +100,8 @@ import Testing
     Fault("decode.source-fails", "R16", "MALFORMED"),
     Fault("decode.cancel", "R16", "MALFORMED"),
     Fault("decode.hints", "R10", "1×5"),
-    Fault("decode.options", "options", "no mood"),
-    Fault("decode.options-beyond", "options", "77"),
+    Fault("decode.options", "options", "UNSUPPORTED instead of OK"),
+    Fault("decode.options-beyond", "options", "status 0x4d"),
   ]
 
   static let sessionFaults: [Fault] = [
