@@ -36,7 +36,7 @@ import Testing
     let host = MemoryHost()
     defer { withExtendedLifetime((source, host)) {} }
     guard
-      let reader = try? AVIFReader(source.view, host: host.host, options: arriving ? .incremental : []),
+      let reader = try? AVIFReader(source.view, host: host.host, options: arriving ? [.incremental] : []),
       case .coded(let open) = reader.shown
     else { return nil }
     if byLibavif { open.still?.isGivenUp = true }

@@ -25,7 +25,7 @@ import Testing
   private func offered(
     _ source: MemorySource, arriving: Bool = false
   ) throws -> (reader: AVIFReader, whole: Size, quarter: Size, offer: DecodeOffer) {
-    let reader = try AVIFReader(source.view, host: host.host, options: arriving ? .incremental : [])
+    let reader = try AVIFReader(source.view, host: host.host, options: arriving ? [.incremental] : [])
     let whole = try reader.header(page: 0).canvas
     let quarter = Size(width: whole.width / 4, height: whole.height / 4)
     return (reader, whole, quarter, try reader.offer(for: DecodeRequest(size: quarter)))

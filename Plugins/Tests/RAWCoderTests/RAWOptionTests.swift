@@ -12,8 +12,8 @@ import Testing
     _ file: SmallFile, _ values: [String: OptionValue]
   ) throws -> (quarter: [Int], white: [Int]) {
     let samples = try file.decoded(size: nil, values).samples
-    let start = (10 * 40 + 10) * 4
-    return (Array(samples[start..<start + 3]), Array(samples[start + 80..<start + 83]))
+    let start = (10 * 40 + 10) * 3
+    return (Array(samples[start..<start + 3]), Array(samples[start + 60..<start + 63]))
   }
 
   /// Light as IEC 61966-2-1 writes it, of 65,535: 1.055 · light^(1/2.4) − 0.055. LibRaw's curve has steps.

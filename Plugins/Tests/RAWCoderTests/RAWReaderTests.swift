@@ -12,25 +12,25 @@ import Testing
 
   /// LibRaw's curve ends at 65,528, and its matrix is rounded: 12 of 65,535 apart.
   private static func isQuarter(_ pixel: ArraySlice<Int>) -> Bool {
-    pixel.dropLast().allSatisfy { abs($0 - quarter) <= 20 } && pixel.last == 65_535
+    pixel.count == 3 && pixel.allSatisfy { abs($0 - quarter) <= 20 }
   }
 
   @Test func developsAMosaic() throws {
     let (samples, rows, problem) = try SmallFile().decoded()
     #expect(rows == 30 && problem == nil)
     // The tenth column of the tenth row, and one of the right half.
-    let start = (10 * 40 + 10) * 4
-    #expect(Self.isQuarter(samples[start..<start + 4]), "\(samples[start..<start + 4])")
-    #expect(samples[start + 80..<start + 84] == [65_535, 65_535, 65_535, 65_535])
+    let start = (10 * 40 + 10) * 3
+    #expect(Self.isQuarter(samples[start..<start + 3]), "\(samples[start..<start + 3])")
+    #expect(samples[start + 60..<start + 63] == [65_535, 65_535, 65_535])
   }
 
   @Test func halvesAreDevelopedWithoutInterpolation() throws {
     let (samples, rows, problem) = try SmallFile().decoded(size: Size(width: 20, height: 15))
-    #expect(rows == 15 && problem == nil && samples.count == 20 * 15 * 4)
+    #expect(rows == 15 && problem == nil && samples.count == 20 * 15 * 3)
     // The last column before white has light of its own four pixels alone.
-    let start = (7 * 20 + 9) * 4
-    #expect(Self.isQuarter(samples[start..<start + 4]), "\(samples[start..<start + 4])")
-    #expect(samples[start + 4..<start + 8] == [65_535, 65_535, 65_535, 65_535])
+    let start = (7 * 20 + 9) * 3
+    #expect(Self.isQuarter(samples[start..<start + 3]), "\(samples[start..<start + 3])")
+    #expect(samples[start + 3..<start + 6] == [65_535, 65_535, 65_535])
   }
 
   @Test(arguments: [(20, 15, 20), (21, 15, 40), (20, 16, 40), (1, 1, 20), (40, 30, 40)])

@@ -51,7 +51,7 @@ import Testing
     let source = MemorySource(bytes)
     defer { withExtendedLifetime(source) {} }
     let reader = try WebPReader(
-      source.view, host: MemoryHost().host, options: way == .arriving ? .incremental : [])
+      source.view, host: MemoryHost().host, options: way == .arriving ? [.incremental] : [])
     reader.isLibwebpAlone = way == .byLibwebp
     var request = DecodeRequest()
     request.pixelFormat = format
