@@ -46,7 +46,9 @@ import Testing
     file.redLight = 0.5
     let camera = try Self.pixels(file, [:]).quarter
     #expect(camera[0] < camera[1] - 5000, "\(camera)")
-    #expect(try Self.pixels(file, ["white-balance": 2]).quarter == camera)
+    // LibRaw's multipliers of daylight come from a matrix, and are rounded otherwise.
+    let daylight = try Self.pixels(file, ["white-balance": 2]).quarter
+    #expect(zip(daylight, camera).allSatisfy { abs($0 - $1) <= 40 }, "\(daylight), \(camera)")
     let average = try Self.pixels(file, ["white-balance": 1]).quarter
     #expect(average.allSatisfy { abs($0 - average[0]) <= 400 }, "\(average)")
   }
