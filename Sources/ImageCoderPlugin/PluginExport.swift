@@ -38,7 +38,7 @@ public final class PluginExport: @unchecked Sendable {
   ///   - writer: The type of the coder's writer, or nil if it does not write.
   ///   - writerFormats: The formats that it writes, as in the manifest; others are refused before it is made.
   ///   - recognizer: Looks at files that no coder's signature agrees with, or nil.
-  ///   - readsIncrementally: Whether the reader supports ``OpenOptions/incremental``.
+  ///   - readsIncrementally: Whether the reader supports a file whose bytes arrive over time (``OpenOptions``).
   ///   - writesPages: Whether the writer takes more than one page.
   ///   - writerFeatures: What the writer keeps in addition to pixels, and which frames it takes.
   ///   - operations: What the coder does with whole files without decoding their pixels.

@@ -12,6 +12,7 @@
 @_exported public import struct ImageCoderModel.FileOperation
 @_exported public import struct ImageCoderModel.FrameDelay
 @_exported public import struct ImageCoderModel.FrameHeader
+@_exported public import struct ImageCoderModel.FrameSequence
 @_exported public import struct ImageCoderModel.GainMapParts
 @_exported public import struct ImageCoderModel.ImageFormat
 @_exported public import struct ImageCoderModel.ImageHeader
@@ -32,7 +33,6 @@
 @_exported public import struct ImageCoderModel.PixelColor
 @_exported public import enum ImageCoderModel.PixelFormat
 @_exported public import struct ImageCoderModel.PixelLayout
-@_exported public import struct ImageCoderModel.FrameSequence
 @_exported public import struct ImageCoderModel.Properties
 @_exported public import enum ImageCoderModel.PropertyValue
 @_exported public import struct ImageCoderModel.Rect
