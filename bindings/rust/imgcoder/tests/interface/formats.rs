@@ -4,14 +4,14 @@
 
 use crate::fake::{FakeHost, FakeSource};
 use imgcoder::ffi::*;
-use imgcoder::{reader_table, FrameInfo, Info, Offer, Reader, ReaderSession, Request, Result, Sink};
+use imgcoder::{reader_table, FrameInfo, Info, Offer, Reader, ReaderOptions, ReaderSession, Request, Result, Sink};
 use std::ptr::{null, null_mut};
 
 /// Offers the format whose number is its file, unless the one with alpha is asked for.
 struct Narrow(u32);
 
 impl Reader for Narrow {
-    fn open(session: &mut ReaderSession, _flags: u32) -> Result<Self> {
+    fn open(session: &mut ReaderSession, _options: &ReaderOptions<'_>) -> Result<Self> {
         Ok(Narrow(session.source.whole()?[0].into()))
     }
     fn info(&mut self, _: &mut ReaderSession, _: u32) -> Result<Info> {
