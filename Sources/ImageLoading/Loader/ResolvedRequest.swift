@@ -63,7 +63,8 @@
     /// - Parameter drawing: The header of the file if it is known to be a drawing.
     func key(_ count: Int, drawing: ImageHeader?) -> String {
       let decoding = request.sizeWord(drawing: drawing) + decodingWithoutSizeWord
-      ([bytesKey.identity, decoding, "\(ImagePipeline.version)"] + operationTexts.prefix(count)).joined(separator: "\n")
+      return ([bytesKey.identity, decoding, "\(ImagePipeline.version)"] + operationTexts.prefix(count)).joined(
+        separator: "\n")
     }
 
     var policy: CachePolicy { request.cachePolicy }
