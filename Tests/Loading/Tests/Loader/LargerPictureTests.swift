@@ -85,7 +85,7 @@ import Testing
   @Test func theTextOfADecodeHasEveryOption() {
     // A new option has to get into the text; this says so.
     let names = Mirror(reflecting: DecodeOptions.Output()).children.compactMap(\.label)
-    #expect(names.count == 18, "\(names)")
+    #expect(names.count == 20, "\(names)")
     let options = ImageLoader.Options()
     var texts: Set<String> = [ImageRequest(Self.url).decodingText(options, .standard)]
     let changes: [(inout ImageRequest) -> Void] = [
@@ -97,6 +97,7 @@ import Testing
       { $0.output.appliesOrientation = false }, { $0.output.page = 0 },
       { $0.output.color = .convert(to: .sRGB) }, { $0.output.gainMap = .applied(headroom: 4) },
       { $0.output.linearLight = true }, { $0.output.metadata = [.exif] }, { $0.output.isStrict = true },
+      { $0.output.siblings = .folder }, { $0.output.squaresPixels = true },
       { $0.output.values = ["exposure": 1] }, { $0.output.formatValues = [.png: ["exposure": 1]] },
       {
         $0.limits = .standard
