@@ -73,6 +73,10 @@ enum WriterCalls {
         let alpha = AlphaMode(rawValue: alpha)
       else { return InterfaceStatus.invalidArgument }
       return session.host.run { () throws(CoderError) in
+        // A host of version 1.0 does not know formats of later ones, and may only ask whether they are refused.
+        guard session.host.minorVersion >= 1 || format != .rgb16 else {
+          throw .unsupported("pixel format \(format.rawValue), of a version that the host does not know")
+        }
         let layout = try session.writer.layout(for: PixelLayout(format, alpha))
         accepted.pointee = layout.format.rawValue
         acceptedAlpha.pointee = layout.alpha.rawValue
@@ -81,7 +85,9 @@ enum WriterCalls {
     table.set_info = { raw, info in
       guard let session = Session.of(raw), let info else { return InterfaceStatus.invalidArgument }
       return session.host.run { () throws(CoderError) in
-        let info = imgcoder_info_read(info)
+        var info = imgcoder_info_read(info)
+        // What comes after the last field of version 1.0 means something to later hosts alone.
+        if session.host.minorVersion < 1 { info = imgcoder_info_first(info) }
         var header = try ImageHeader(info)
         header.frameCount = Int(info.frame_count)
         session.canvas = header.canvas

@@ -76,4 +76,10 @@ CIMAGECODER_SIZED(imgcoder_frame_rows_table)
 
 #undef CIMAGECODER_SIZED
 
+// What version 1.0 has of a struct; the rest is zero.
+static inline imgcoder_info imgcoder_info_first(imgcoder_info info) {
+  info.struct_size = offsetof(imgcoder_info, natural_width);
+  return imgcoder_info_read(&info);
+}
+
 #endif

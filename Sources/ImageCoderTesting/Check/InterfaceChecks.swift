@@ -97,7 +97,7 @@ extension PluginCheck {
         var names: Set<String> = []
         for index in 0..<Int(list.count) {
           guard let raw = place[index] else { throw .failed("option \(index)", expected: "an option", found: "null") }
-          try Self.verify(imgcoder_option_read(raw), index, &names)
+          try Self.verify(DescribedOption(raw), index, &names)
         }
       }
       return "\(lists.reduce(0) { $0 + Int($1.count) }) options"
@@ -179,7 +179,7 @@ extension PluginCheck {
     return bytes
   }
 
-  private static func verify(_ option: imgcoder_option, _ index: Int, _ names: inout Set<String>) throws(CheckEnd) {
+  private static func verify(_ option: DescribedOption, _ index: Int, _ names: inout Set<String>) throws(CheckEnd) {
     guard let name = LoadedCoder.text(option.name), !name.isEmpty,
       name.utf8.allSatisfy({ ($0 >= 0x61 && $0 <= 0x7A) || ($0 >= 0x30 && $0 <= 0x39) || $0 == 0x2D })
     else {

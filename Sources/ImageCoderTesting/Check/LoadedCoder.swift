@@ -103,15 +103,15 @@ final class LoadedCoder {
   var writesPages: Bool { coder.flags & UInt32(IMGCODER_CODER_WRITES_PAGES) != 0 }
 
   /// The options that the coder describes to write; no more than 1024, and none at a null address.
-  var options: [imgcoder_option] { Self.options(coder.options, coder.option_count) }
+  var options: [DescribedOption] { Self.options(coder.options, coder.option_count) }
   /// Those to read.
-  var readOptions: [imgcoder_option] { Self.options(coder.read_options, coder.read_option_count) }
+  var readOptions: [DescribedOption] { Self.options(coder.read_options, coder.read_option_count) }
 
   private static func options(
     _ list: UnsafePointer<UnsafePointer<imgcoder_option>?>?, _ count: UInt64
-  ) -> [imgcoder_option] {
+  ) -> [DescribedOption] {
     guard let list else { return [] }
-    return (0..<Int(min(count, 1024))).compactMap { list[$0].map { imgcoder_option_read($0) } }
+    return (0..<Int(min(count, 1024))).compactMap { list[$0].map { DescribedOption($0) } }
   }
 
   /// A text of the plugin, or nil when its address or length cannot be right.
@@ -129,4 +129,26 @@ final class LoadedCoder {
 
 func isReadable(_ bytes: UnsafeRawPointer, _ length: UInt64) -> Bool {
   CChecking.checking_is_readable(bytes, length) != 0
+}
+
+/// An option as this side knows it. Lists hold this and not the imported struct: programs in Swift share what they know of
+/// imported structs, and its size may be the one of a plugin of another version.
+struct DescribedOption {
+  let type: UInt32
+  let name: imgcoder_string
+  let text: imgcoder_string
+  let minimum: Double
+  let maximum: Double
+  let default_value: Double
+  let choices: UnsafePointer<imgcoder_string>?
+  let choice_count: UInt64
+  let default_text: imgcoder_string
+  let flags: UInt32
+
+  init(_ option: UnsafePointer<imgcoder_option>) {
+    let raw = imgcoder_option_read(option)
+    (type, name, text, flags) = (raw.type, raw.name, raw.text, raw.flags)
+    (minimum, maximum, default_value) = (raw.minimum, raw.maximum, raw.default_value)
+    (choices, choice_count, default_text) = (raw.choices, raw.choice_count, raw.default_text)
+  }
 }

@@ -111,7 +111,7 @@ extension PluginCheck {
   }
 
   private static func equal(
-    _ library: [imgcoder_option], _ manifest: [OptionDescription], of owner: String
+    _ library: [DescribedOption], _ manifest: [OptionDescription], of owner: String
   ) throws(CheckEnd) {
     try equal(
       "names of options of \(owner)", library.map { LoadedCoder.text($0.name) ?? "?" }.joined(separator: ", "),
@@ -125,7 +125,7 @@ extension PluginCheck {
   }
 
   /// Type, range and default as text.
-  private static func kind(_ raw: imgcoder_option) -> String {
+  private static func kind(_ raw: DescribedOption) -> String {
     switch Int(raw.type) {
     case IMGCODER_OPTION_BOOLEAN: return "boolean, default \(raw.default_value != 0)"
     case IMGCODER_OPTION_INTEGER, IMGCODER_OPTION_NUMBER:

@@ -64,9 +64,9 @@ extension LoadedCoder {
 
 extension imgcoder_operation_kind {
   /// The values that it takes.
-  var described: [imgcoder_option] {
+  var described: [DescribedOption] {
     guard let options else { return [] }
-    return (0..<Int(min(option_count, 1024))).compactMap { options[$0].map { imgcoder_option_read($0) } }
+    return (0..<Int(min(option_count, 1024))).compactMap { options[$0].map { DescribedOption($0) } }
   }
 
   /// Pairs of formats.

@@ -51,7 +51,7 @@ extension PluginCheck {
     },
   ]
 
-  private static func requireOptions(_ subject: CheckSubject) throws(CheckEnd) -> [imgcoder_option] {
+  private static func requireOptions(_ subject: CheckSubject) throws(CheckEnd) -> [DescribedOption] {
     let options = try subject.reader.readOptions
     guard !options.isEmpty else { throw .skipped("the reader has no options") }
     return options
@@ -68,12 +68,12 @@ extension PluginCheck {
 
 extension TestValue {
   /// A value of an option.
-  init(_ option: imgcoder_option, _ number: Double, text: String = "") {
+  init(_ option: DescribedOption, _ number: Double, text: String = "") {
     self.init(name: LoadedCoder.text(option.name) ?? "", type: option.type, number: number, text: text)
   }
 
   /// The default of an option.
-  init(usualOf option: imgcoder_option) {
+  init(usualOf option: DescribedOption) {
     var text = ""
     if Int(option.type) == IMGCODER_OPTION_TEXT { text = LoadedCoder.text(option.default_text) ?? "" }
     if Int(option.type) == IMGCODER_OPTION_CHOICE, let index = Int(exactly: option.default_value),

@@ -109,14 +109,14 @@ extension PluginCheck {
     },
   ]
 
-  private static func requireOptions(_ subject: CheckSubject) throws(CheckEnd) -> [imgcoder_option] {
+  private static func requireOptions(_ subject: CheckSubject) throws(CheckEnd) -> [DescribedOption] {
     let options = try subject.writer.options
     guard !options.isEmpty else { throw .skipped("the writer has no options") }
     return options
   }
 
   /// The default, both ends, and each word of a choice.
-  static func values(of option: imgcoder_option) -> [TestValue] {
+  static func values(of option: DescribedOption) -> [TestValue] {
     func value(_ number: Double, _ text: String = "") -> TestValue { TestValue(option, number, text: text) }
     switch Int(option.type) {
     case IMGCODER_OPTION_BOOLEAN: return [value(0), value(1)]
