@@ -66,9 +66,9 @@ extension PluginCheck {
       }
       for option in coder.options + coder.readOptions {
         texts += [("an option's name", option.name), ("an option's text", option.text)]
-        texts.append(("an option's default_text", option.default_text))
+        texts.append(("an option's default_text", option.defaultText))
         guard Int(option.type) == IMGCODER_OPTION_CHOICE, let choices = option.choices else { continue }
-        for index in 0..<Int(min(option.choice_count, 1024)) { texts.append(("a choice", choices[index])) }
+        for index in 0..<Int(min(option.choiceCount, 1024)) { texts.append(("a choice", choices[index])) }
       }
       for (name, text) in texts where LoadedCoder.text(text) == nil {
         throw .failed(
@@ -174,7 +174,7 @@ extension PluginCheck {
     for text in [coder.coder.id, coder.coder.version, coder.coder.library] { add(text) }
     for option in coder.options {
       withUnsafeBytes(of: option) { bytes += $0 }
-      for text in [option.name, option.text, option.default_text] { add(text) }
+      for text in [option.name, option.text, option.defaultText] { add(text) }
     }
     return bytes
   }
@@ -187,13 +187,13 @@ extension PluginCheck {
         "option \(index)", expected: "a name in lower case, words joined by -", found: LoadedCoder.shown(option.name))
     }
     guard names.insert(name).inserted else { throw .failed("option \(name)", expected: "one", found: "two") }
-    let isInside = option.minimum...max(option.maximum, option.minimum) ~= option.default_value
-    let range = "\(option.minimum) to \(option.maximum), default \(option.default_value)"
-    let isWhole = option.default_value.rounded() == option.default_value
+    let isInside = option.minimum...max(option.maximum, option.minimum) ~= option.defaultValue
+    let range = "\(option.minimum) to \(option.maximum), default \(option.defaultValue)"
+    let isWhole = option.defaultValue.rounded() == option.defaultValue
     switch Int(option.type) {
     case IMGCODER_OPTION_BOOLEAN:
-      guard option.default_value == 0 || option.default_value == 1 else {
-        throw .failed("option \(name)", expected: "a default of 0 or 1", found: "\(option.default_value)")
+      guard option.defaultValue == 0 || option.defaultValue == 1 else {
+        throw .failed("option \(name)", expected: "a default of 0 or 1", found: "\(option.defaultValue)")
       }
     case IMGCODER_OPTION_INTEGER, IMGCODER_OPTION_NUMBER:
       let isFinite = option.minimum.isFinite && option.maximum.isFinite && option.minimum <= option.maximum
@@ -202,16 +202,16 @@ extension PluginCheck {
         throw .failed("option \(name)", expected: "a range with the default inside", found: range)
       }
     case IMGCODER_OPTION_CHOICE:
-      guard option.choices != nil, option.choice_count > 0, option.choice_count <= 1024, isWhole,
-        option.default_value >= 0, option.default_value < Double(option.choice_count)
+      guard option.choices != nil, option.choiceCount > 0, option.choiceCount <= 1024, isWhole,
+        option.defaultValue >= 0, option.defaultValue < Double(option.choiceCount)
       else {
         throw .failed(
           "option \(name)", expected: "choices, and the index of one as the default",
-          found: "\(option.choice_count) choices, default \(option.default_value)")
+          found: "\(option.choiceCount) choices, default \(option.defaultValue)")
       }
     case IMGCODER_OPTION_TEXT:
       guard option.maximum >= 0, option.maximum <= Double(IMGCODER_MAX_TEXT),
-        Double(option.default_text.length) <= option.maximum
+        Double(option.defaultText.length) <= option.maximum
       else { throw .failed("option \(name)", expected: "a maximum of bytes, and a default within", found: range) }
     default: throw .failed("option \(name)", expected: "a type of 1 to 5", found: "\(option.type)")
     }

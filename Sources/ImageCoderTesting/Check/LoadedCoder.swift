@@ -139,16 +139,16 @@ struct DescribedOption {
   let text: imgcoder_string
   let minimum: Double
   let maximum: Double
-  let default_value: Double
+  let defaultValue: Double
   let choices: UnsafePointer<imgcoder_string>?
-  let choice_count: UInt64
-  let default_text: imgcoder_string
+  let choiceCount: UInt64
+  let defaultText: imgcoder_string
   let flags: UInt32
 
   init(_ option: UnsafePointer<imgcoder_option>) {
     let raw = imgcoder_option_read(option)
     (type, name, text, flags) = (raw.type, raw.name, raw.text, raw.flags)
-    (minimum, maximum, default_value) = (raw.minimum, raw.maximum, raw.default_value)
-    (choices, choice_count, default_text) = (raw.choices, raw.choice_count, raw.default_text)
+    (minimum, maximum, defaultValue) = (raw.minimum, raw.maximum, raw.default_value)
+    (choices, choiceCount, defaultText) = (raw.choices, raw.choice_count, raw.default_text)
   }
 }

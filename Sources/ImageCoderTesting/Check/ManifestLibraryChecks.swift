@@ -127,16 +127,16 @@ extension PluginCheck {
   /// Type, range and default as text.
   private static func kind(_ raw: DescribedOption) -> String {
     switch Int(raw.type) {
-    case IMGCODER_OPTION_BOOLEAN: return "boolean, default \(raw.default_value != 0)"
+    case IMGCODER_OPTION_BOOLEAN: return "boolean, default \(raw.defaultValue != 0)"
     case IMGCODER_OPTION_INTEGER, IMGCODER_OPTION_NUMBER:
       let type = Int(raw.type) == IMGCODER_OPTION_INTEGER ? "integer" : "number"
-      return "\(type), \(raw.minimum) to \(raw.maximum), default \(raw.default_value)"
+      return "\(type), \(raw.minimum) to \(raw.maximum), default \(raw.defaultValue)"
     case IMGCODER_OPTION_CHOICE:
-      let words = (0..<Int(min(raw.choice_count, 1024))).map { index in
+      let words = (0..<Int(min(raw.choiceCount, 1024))).map { index in
         raw.choices.map { LoadedCoder.text($0[index]) ?? "?" } ?? "?"
       }
-      return "choice of \(words.joined(separator: ", ")), default \(raw.default_value)"
-    case IMGCODER_OPTION_TEXT: return "text of \(raw.maximum) bytes, default \(LoadedCoder.shown(raw.default_text))"
+      return "choice of \(words.joined(separator: ", ")), default \(raw.defaultValue)"
+    case IMGCODER_OPTION_TEXT: return "text of \(raw.maximum) bytes, default \(LoadedCoder.shown(raw.defaultText))"
     default: return "type \(raw.type)"
     }
   }

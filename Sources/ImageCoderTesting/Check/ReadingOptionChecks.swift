@@ -75,13 +75,13 @@ extension TestValue {
   /// The default of an option.
   init(usualOf option: DescribedOption) {
     var text = ""
-    if Int(option.type) == IMGCODER_OPTION_TEXT { text = LoadedCoder.text(option.default_text) ?? "" }
-    if Int(option.type) == IMGCODER_OPTION_CHOICE, let index = Int(exactly: option.default_value),
-      index >= 0, index < option.choice_count
+    if Int(option.type) == IMGCODER_OPTION_TEXT { text = LoadedCoder.text(option.defaultText) ?? "" }
+    if Int(option.type) == IMGCODER_OPTION_CHOICE, let index = Int(exactly: option.defaultValue),
+      index >= 0, index < option.choiceCount
     {
       text = option.choices.flatMap { LoadedCoder.text($0[index]) } ?? ""
     }
-    self.init(option, option.default_value, text: text)
+    self.init(option, option.defaultValue, text: text)
   }
 
   /// For messages.

@@ -121,12 +121,12 @@ extension PluginCheck {
     switch Int(option.type) {
     case IMGCODER_OPTION_BOOLEAN: return [value(0), value(1)]
     case IMGCODER_OPTION_CHOICE:
-      return (0..<Int(min(option.choice_count, 64))).map { index in
+      return (0..<Int(min(option.choiceCount, 64))).map { index in
         value(Double(index), option.choices.flatMap { LoadedCoder.text($0[index]) } ?? "")
       }
     case IMGCODER_OPTION_TEXT:
       return ["", String(repeating: "x", count: Int(min(max(option.maximum, 0), 65_536)))].map { value(0, $0) }
-    default: return [option.default_value, option.minimum, option.maximum].map { value($0) }
+    default: return [option.defaultValue, option.minimum, option.maximum].map { value($0) }
     }
   }
 }
