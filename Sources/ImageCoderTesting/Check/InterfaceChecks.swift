@@ -167,13 +167,14 @@ extension PluginCheck {
       bytes += UnsafeRawBufferPointer(start: pointer, count: size)
     }
     func add(_ text: imgcoder_string) { bytes += (LoadedCoder.text(text) ?? "").utf8 }
-    add(coder.raw, Int(min(coder.raw.pointee.struct_size, 120)))
-    add(coder.coder.reader, min(Int(coder.coder.reader?.pointee.struct_size ?? 0), 80))
-    add(coder.coder.writer, min(Int(coder.coder.writer?.pointee.struct_size ?? 0), 80))
+    add(coder.raw, Int(min(coder.raw.pointee.struct_size, 136)))
+    add(coder.coder.reader, min(Int(coder.coder.reader?.pointee.struct_size ?? 0), 88))
+    add(coder.coder.writer, min(Int(coder.coder.writer?.pointee.struct_size ?? 0), 88))
     add(coder.coder.container, min(Int(coder.coder.container?.pointee.struct_size ?? 0), 72))
     for text in [coder.coder.id, coder.coder.version, coder.coder.library] { add(text) }
-    for option in coder.options {
-      withUnsafeBytes(of: option) { bytes += $0 }
+    for option in coder.options + coder.readOptions {
+      let numbers = [option.minimum, option.maximum, option.defaultValue]
+      bytes += "\(option.type) \(numbers) \(option.choiceCount) \(option.flags)".utf8
       for text in [option.name, option.text, option.defaultText] { add(text) }
     }
     return bytes
