@@ -30,7 +30,7 @@ struct Operated {
 
 /// An operation of the coder for files of one of its own formats.
 struct OwnOperation {
-  let kind: imgcoder_operation_kind
+  let kind: DescribedOperation
   let operation: TestOperation
 
   var takesOut: Bool { kind.flags & UInt32(IMGCODER_OPERATION_TAKES_OUT) != 0 }
@@ -52,9 +52,9 @@ extension LoadedCoder {
   }
 
   /// The operations that the coder describes; no more than 1024, and none at a null address.
-  var operationKinds: [imgcoder_operation_kind] {
+  var operationKinds: [DescribedOperation] {
     guard let table = operations, let list = table.kinds else { return [] }
-    return (0..<Int(min(table.kind_count, 1024))).compactMap { list[$0].map { imgcoder_operation_kind_read($0) } }
+    return (0..<Int(min(table.kind_count, 1024))).compactMap { list[$0].map { DescribedOperation($0) } }
   }
 
   private func pointer(_ id: String) -> UnsafeRawPointer? {
@@ -62,17 +62,37 @@ extension LoadedCoder {
   }
 }
 
-extension imgcoder_operation_kind {
+/// An operation as this side knows it, in lists for the same reason as a ``DescribedOption``.
+struct DescribedOperation {
+  let flags: UInt32
+  let name: imgcoder_string
+  let text: imgcoder_string
+  private let from: UnsafePointer<imgcoder_string>?
+  private let to: UnsafePointer<imgcoder_string>?
+  private let formatCount: UInt64
+  private let options: UnsafePointer<UnsafePointer<imgcoder_option>?>?
+  private let optionCount: UInt64
+  private let blocks: UnsafePointer<imgcoder_string>?
+  private let blockCount: UInt64
+
+  init(_ kind: UnsafePointer<imgcoder_operation_kind>) {
+    let raw = imgcoder_operation_kind_read(kind)
+    (flags, name, text) = (raw.flags, raw.name, raw.text)
+    (from, to, formatCount) = (raw.from, raw.to, raw.format_count)
+    (options, optionCount) = (raw.options, raw.option_count)
+    (blocks, blockCount) = (raw.blocks, raw.block_count)
+  }
+
   /// The values that it takes.
   var described: [DescribedOption] {
     guard let options else { return [] }
-    return (0..<Int(min(option_count, 1024))).compactMap { options[$0].map { DescribedOption($0) } }
+    return (0..<Int(min(optionCount, 1024))).compactMap { options[$0].map { DescribedOption($0) } }
   }
 
   /// Pairs of formats.
   var formats: [(from: String, to: String)] {
     guard let from else { return [] }
-    return (0..<Int(min(format_count, 1024))).map { index in
+    return (0..<Int(min(formatCount, 1024))).map { index in
       let source = LoadedCoder.text(from[index]) ?? "?"
       return (source, to.map { LoadedCoder.text($0[index]) ?? "?" } ?? source)
     }
@@ -81,7 +101,7 @@ extension imgcoder_operation_kind {
   /// The names of the blocks that it takes.
   var blockNames: [String] {
     guard let blocks else { return [] }
-    return (0..<Int(min(block_count, 1024))).map { LoadedCoder.text(blocks[$0]) ?? "?" }
+    return (0..<Int(min(blockCount, 1024))).map { LoadedCoder.text(blocks[$0]) ?? "?" }
   }
 }
 
