@@ -65,7 +65,7 @@ import Testing
     #expect(try container.decoder(.thumbnail(width: 4, height: 4)).page == 1)
     #expect(try container.decoder(.thumbnail(width: 2, height: 2)).image().size == Self.square(2))
     #expect(try container.decoder(.thumbnail(width: 5, height: 5)).page == 0)
-    // Whoever asks for all frames, or for a page, gets the picture.
+    // A caller that asks for all frames, or for a page, gets the picture.
     #expect(try container.decoder(DecodeOptions(size: .fitting(Self.square(2)))).page == 0)
     var first = DecodeOptions.thumbnail(width: 2, height: 2)
     first.page = 0
