@@ -163,7 +163,7 @@ check: deps
 	@scripts/check-headers
 	@scripts/check-abi
 	@scripts/check-c
-	@scripts/check-png-loops
+	@scripts/check-kernels
 	@scripts/check-rust
 
 # Needs a staged tree, and so is none of `check`.

@@ -124,7 +124,7 @@ let coderParts: [Target] = [
   // libpng, libjpeg and libtiff report errors in ways that may not cross Swift: a few lines of C stand between.
   shim(
     "CPNGShim", in: "PNG", dependencies: ["CDeflate", "CImageCoder", "CPNGRows"], links: ["png16", "z", "deflate"]),
-  shim("CJPEGShim", in: "JPEG", dependencies: ["CImageCoder", "CJPEGEighths"], links: ["jpeg"]),
+  shim("CJPEGShim", in: "JPEG", dependencies: ["CImageCoder", "CJPEGEighths", "CProcessor"], links: ["jpeg"]),
   shim(
     "CTIFFShim", in: "TIFF", dependencies: ["CImageCoder", "CJPEGEighths", "CSharedPlanes"], links: ["tiff", "jpeg"]),
   // libheif, loaded when it is needed; libde265 in three calls, and pixels as planes of luma and chroma.
@@ -156,12 +156,13 @@ let coderParts: [Target] = [
   format("PhotoshopResources"),
   format("SharedPlanes", dependencies: ["CSharedPlanes", "ImageCoderPlugin"]),
   // Loops in C, and what each asks of its callers: Plugins/Kernels/README.md.
-  kernel("CDeflate", links: ["deflate"]),
-  kernel("CJPEGEighths", links: ["jpeg"]),
-  kernel("CPNGRows"),
-  kernel("CPixelBytes"),
+  kernel("CDeflate", dependencies: ["CProcessor"], links: ["deflate"]),
+  kernel("CJPEGEighths", dependencies: ["CProcessor"], links: ["jpeg"]),
+  kernel("CPNGRows", dependencies: ["CProcessor"]),
+  kernel("CPixelBytes", dependencies: ["CProcessor"]),
+  kernel("CProcessor"),
   kernel("CSharedPlanes", links: ["m"]),
-  kernel("CVP8L", dependencies: ["CPixelBytes"]),
+  kernel("CVP8L", dependencies: ["CPixelBytes", "CProcessor"]),
 ]
 
 /// The trait that builds a coder in: `PNG` for `PNGCoder`.

@@ -2,9 +2,7 @@
 
 #include "tokens.h"
 
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
+#include "CProcessor.h"
 
 token_layout token_layout_of(const struct jpeg_compress_struct *cinfo) {
   token_layout layout = {0};
@@ -256,23 +254,18 @@ BMI2 imgcoder_status read_by_bmi2(recoder *recoder, const token_layout *layout, 
 
 BMI2 imgcoder_status write_by_bmi2(const imgcoder_host *host, token_work *work) { return write_all(host, work); }
 
-static int has_bmi2(void) {
-  unsigned a, b, c, d;
-  return __get_cpuid_count(7, 0, &a, &b, &c, &d) && b & bit_BMI2;
-}
-
 #endif
 
 imgcoder_status token_read(recoder *recoder, const token_layout *layout, token_work *work) {
 #if defined(__x86_64__)
-  if (has_bmi2()) return read_by_bmi2(recoder, layout, work);
+  if (processor_has_bmi2()) return read_by_bmi2(recoder, layout, work);
 #endif
   return read_all(recoder, layout, work);
 }
 
 imgcoder_status token_write(const imgcoder_host *host, token_work *work) {
 #if defined(__x86_64__)
-  if (has_bmi2()) return write_by_bmi2(host, work);
+  if (processor_has_bmi2()) return write_by_bmi2(host, work);
 #endif
   return write_all(host, work);
 }

@@ -2,12 +2,9 @@
 
 #include <string.h>
 
+#include "vectors.h"
 #include "deflate_block.h"
 #include "load64.h"
-
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 #define LONGEST_MATCH 258u
 // A match of so many bytes is taken without a look at other places.
@@ -39,7 +36,7 @@ typedef struct search {
 // How many bytes from `from` on are equal to those at `bytes`, of which `known` are.
 INLINE size_t equal_bytes(const uint8_t *bytes, const uint8_t *from, size_t known, size_t most) {
   size_t count = known;
-#if defined(__SSE2__)
+#if defined(VECTORS)
   for (; count + 16 <= most; count += 16) {
     const __m128i here = _mm_loadu_si128((const __m128i *)(const void *)(bytes + count));
     const __m128i there = _mm_loadu_si128((const __m128i *)(const void *)(from + count));

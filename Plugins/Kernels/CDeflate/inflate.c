@@ -7,10 +7,10 @@
 #include <libdeflate.h>
 #include <string.h>
 
+#include "CProcessor.h"
 #include "inflate_header.h"
 #include "inflate_lanes.h"
 #include "inflate_state.h"
-#include "processor.h"
 
 static inline void store_literals(uint8_t *out, uint32_t values) {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

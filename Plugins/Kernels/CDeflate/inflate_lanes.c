@@ -12,11 +12,8 @@
 
 #include "inflate_lanes.h"
 
-#include "processor.h"
-
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
+#include "CProcessor.h"
+#include "vectors.h"
 
 #define LANES 3
 // Symbols of a lane, a multiple of 64.
@@ -180,7 +177,7 @@ static inline uint32_t place_of(const lane *from, unsigned index) {
 //   returns  a bit for each symbol that is a length
 static inline uint64_t literals_of(const uint16_t *symbols, uint8_t *bytes) {
   uint64_t lengths = 0;
-#if defined(__SSE2__)
+#if defined(VECTORS)
   const __m128i length = _mm_set1_epi16(SYMBOL_LENGTH);
   for (unsigned i = 0; i < 64; i += 16) {
     const __m128i a = _mm_loadu_si128((const __m128i *)(symbols + i)), b = _mm_loadu_si128((const __m128i *)(symbols + i + 8));

@@ -8,9 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
+#include "vectors.h"
 
 // What is too large for 32 bits, no picture has.
 static inline int32_t sum_of(int32_t one, int32_t other) { return (int32_t)((uint32_t)one + (uint32_t)other); }
@@ -32,7 +30,7 @@ static inline uint8_t transform_to_one(int32_t value) {
 
 // Both samples of each column, with two more bits.
 static inline void transform_columns(const int16_t block[64], const uint16_t steps[64], int32_t halves[2][8]) {
-#ifdef __SSE2__
+#ifdef VECTORS
   __m128i rows[8];
   for (int y = 0; y < 8; y += y == 0 ? 1 : 2)
     rows[y] = _mm_mullo_epi16(_mm_loadu_si128((const __m128i *)(block + 8 * y)), _mm_loadu_si128((const __m128i *)(steps + 8 * y)));

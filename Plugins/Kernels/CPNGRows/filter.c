@@ -5,11 +5,10 @@
 #include <string.h>
 
 #include "CPNGRows.h"
+#include "vectors.h"
 #include "paeth.h"
 
-#if defined(__SSE2__)
-
-#include <emmintrin.h>
+#if defined(VECTORS)
 
 #define VECTOR 16u
 #define INLINE static inline __attribute__((always_inline))

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "CProcessor.h"
+
 typedef uint8_t bytes16 __attribute__((vector_size(16)));
 
 #define INLINE static inline __attribute__((always_inline))
@@ -64,9 +66,6 @@ INLINE void swap3(const uint8_t *from, uint8_t *to, size_t count, int shuffles) 
 
 #if defined(__x86_64__)
 
-#include <cpuid.h>
-#include <stdatomic.h>
-
 #define SSSE3 static __attribute__((target("ssse3")))
 
 SSSE3 void widen_ssse3(const uint8_t *from, uint8_t *to, size_t count) { widen(from, to, count, 0, 1); }
@@ -75,29 +74,18 @@ SSSE3 void narrow_ssse3(const uint8_t *from, uint8_t *to, size_t count) { narrow
 SSSE3 void narrow_swapping_ssse3(const uint8_t *from, uint8_t *to, size_t count) { narrow(from, to, count, 1, 1); }
 SSSE3 void swap3_ssse3(const uint8_t *from, uint8_t *to, size_t count) { swap3(from, to, count, 1); }
 
-static int shuffles(void) {
-  static atomic_int known;  // 0: not asked for yet, 1: no, 2: yes
-  int answer = atomic_load_explicit(&known, memory_order_relaxed);
-  if (!answer) {
-    unsigned a, b, c, d;
-    answer = __get_cpuid(1, &a, &b, &c, &d) && c & bit_SSSE3 ? 2 : 1;
-    atomic_store_explicit(&known, answer, memory_order_relaxed);
-  }
-  return answer == 2;
-}
-
 void pixel_bytes_widen(const uint8_t *from, uint8_t *to, size_t count, int swaps) {
-  if (!shuffles()) return widen(from, to, count, swaps, 0);
+  if (!processor_has_ssse3()) return widen(from, to, count, swaps, 0);
   swaps ? widen_swapping_ssse3(from, to, count) : widen_ssse3(from, to, count);
 }
 
 void pixel_bytes_narrow(const uint8_t *from, uint8_t *to, size_t count, int swaps) {
-  if (!shuffles()) return narrow(from, to, count, swaps, 0);
+  if (!processor_has_ssse3()) return narrow(from, to, count, swaps, 0);
   swaps ? narrow_swapping_ssse3(from, to, count) : narrow_ssse3(from, to, count);
 }
 
 void pixel_bytes_swap3(const uint8_t *from, uint8_t *to, size_t count) {
-  if (!shuffles()) return swap3(from, to, count, 0);
+  if (!processor_has_ssse3()) return swap3(from, to, count, 0);
   swap3_ssse3(from, to, count);
 }
 

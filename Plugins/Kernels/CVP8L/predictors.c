@@ -3,10 +3,10 @@
 // RFC 9649 §3.5.1. Pixels left of and above each one predict it; those on the left are known one after the other, and how soon the next can
 // be begun is what these loops take.
 
+#include "vectors.h"
 #include "transforms.h"
 
-#if defined(__SSE2__) && !defined(VP8L_PLAIN)
-#include <emmintrin.h>
+#if defined(VECTORS) && !defined(VP8L_PLAIN)
 typedef __m128i pixel;
 
 static inline pixel load(const uint32_t *from) { return _mm_cvtsi32_si128((int)*from); }
@@ -116,7 +116,7 @@ static inline __attribute__((always_inline)) void undo(
   }
 }
 
-#if defined(__SSE2__) && !defined(VP8L_PLAIN)
+#if defined(VECTORS) && !defined(VP8L_PLAIN)
 // Those that do not look to the left, four at a time.
 static inline __attribute__((always_inline)) void undo_from_above(
     int mode, const uint32_t *row, const uint32_t *above, uint32_t count, uint32_t *out) {

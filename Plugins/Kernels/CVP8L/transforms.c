@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "vectors.h"
 #include "transforms.h"
-
-#if defined(__SSE2__) && !defined(VP8L_PLAIN)
-#include <emmintrin.h>
-#endif
 
 // RFC 9649 §3.5.2: a product of two bytes with signs, shifted.
 static inline uint32_t delta(uint32_t multiplier, uint32_t channel) {
@@ -14,7 +11,7 @@ static inline uint32_t delta(uint32_t multiplier, uint32_t channel) {
 // Pixels of a tile, whose multipliers are, from the lowest byte on: green to red, green to blue, red to blue.
 static void undo_color(uint32_t multipliers, const uint32_t *row, uint32_t count, uint32_t *out) {
   uint32_t x = 0;
-#if defined(__SSE2__) && !defined(VP8L_PLAIN)
+#if defined(VECTORS) && !defined(VP8L_PLAIN)
   // Bytes with signs in the upper halves of 16 bits, and multipliers 8 times as large: the upper half of a product is shifted by 5.
   const short green_to_red = (short)((int8_t)multipliers * 8), green_to_blue = (short)((int8_t)(multipliers >> 8) * 8);
   const short red_to_blue = (short)((int8_t)(multipliers >> 16) * 8);

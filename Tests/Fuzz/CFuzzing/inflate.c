@@ -47,7 +47,7 @@ static int (*zlib_end)(z_streamp);
 #define inflateInit_ zlib_begin
 #define inflate zlib_inflate
 #define inflateEnd zlib_end
-#include "../../PNGLoops/any_codes.h"
+#include "../../Kernels/any_codes.h"
 
 int fuzzing_has_zlib(void) {
   if (zlib_end) return 1;

@@ -3,13 +3,13 @@
 // A pixel is one register: of the work on it, what does not wait for the pixel to its left is done ahead by the
 // processor. Of two rows with filter Paeth, the second runs two pixels later than the first in the same register.
 
-#include "unfilter_sse41.h"
+#include "unfilter_vectors.h"
 
-#if defined(__x86_64__)
+#include "CProcessor.h"
+#include "vectors.h"
 
-#include <cpuid.h>
-#include <immintrin.h>
-#include <stdatomic.h>
+#if defined(VECTORS)
+
 #include <string.h>
 
 #include "unfilter_plain.h"
@@ -17,8 +17,7 @@
 // How far before its use a picture's memory is asked for, in bytes.
 #define READ_AHEAD 2048
 
-#define SSE41 __attribute__((target("sse4.1")))
-#define INLINE static inline __attribute__((always_inline, target("sse4.1")))
+#define INLINE VECTORS_SSE41 static inline __attribute__((always_inline))
 
 INLINE __m128i load32(const uint8_t *bytes) {
   int value;
@@ -119,8 +118,8 @@ INLINE void samples_of(unsigned filter, const uint8_t *in, uint8_t *out, const u
   }
 }
 
-SSE41 static void samples(unsigned filter, const uint8_t *in, uint8_t *out, const uint8_t *above, size_t length,
-                          unsigned step) {
+VECTORS_SSE41 static void samples(unsigned filter, const uint8_t *in, uint8_t *out, const uint8_t *above, size_t length,
+                                  unsigned step) {
   if (filter == 0 || filter == 2 || (step <= 2 && filter != 1)) {
     cpng_plain_kernels.samples(filter, in, out, above, length, step);
     return;
@@ -214,8 +213,8 @@ INLINE void color_of(unsigned filter, const uint8_t *in, uint8_t *out, const uin
   }
 }
 
-SSE41 static void color(unsigned filter, const uint8_t *in, uint8_t *out, const uint8_t *above,
-                        const cpng_color_rows *rows) {
+VECTORS_SSE41 static void color(unsigned filter, const uint8_t *in, uint8_t *out, const uint8_t *above,
+                                const cpng_color_rows *rows) {
   if (rows->step == 3) {
     if (rows->is_bgr) color_of(filter, in, out, above, rows->width, 3, 1);
     else color_of(filter, in, out, above, rows->width, 3, 0);
@@ -267,7 +266,7 @@ INLINE void paeth_pair(const uint8_t *in[2], uint8_t *out[2], const uint8_t *abo
 #undef STEP
 }
 
-SSE41 static void color_pair(const uint8_t *in[2], uint8_t *out[2], const uint8_t *above, const cpng_color_rows *rows) {
+VECTORS_SSE41 static void color_pair(const uint8_t *in[2], uint8_t *out[2], const uint8_t *above, const cpng_color_rows *rows) {
   if (rows->step == 3) {
     if (rows->is_bgr) paeth_pair(in, out, above, rows->width, 3, 4, 1);
     else paeth_pair(in, out, above, rows->width, 3, 4, 0);
@@ -277,7 +276,7 @@ SSE41 static void color_pair(const uint8_t *in[2], uint8_t *out[2], const uint8_
   }
 }
 
-SSE41 static void triple_pair(const uint8_t *in[2], uint8_t *out[2], const uint8_t *above, size_t width) {
+VECTORS_SSE41 static void triple_pair(const uint8_t *in[2], uint8_t *out[2], const uint8_t *above, size_t width) {
   paeth_pair(in, out, above, width, 3, 3, 0);
 }
 
@@ -306,12 +305,12 @@ INLINE size_t scaled_color_of(const uint8_t *in, uint8_t *out, size_t width, uns
   return x;
 }
 
-SSE41 static size_t scaled_color(const uint8_t *samples, uint8_t *pixels, size_t width, unsigned channels, int is_bgr) {
+VECTORS_SSE41 static size_t scaled_color(const uint8_t *samples, uint8_t *pixels, size_t width, unsigned channels, int is_bgr) {
   if (channels == 3) return scaled_color_of(samples, pixels, width, 3, is_bgr);
   return scaled_color_of(samples, pixels, width, 4, is_bgr);
 }
 
-SSE41 static size_t without_alpha(const uint8_t *pixels, uint8_t *samples, size_t width, int is_bgr) {
+VECTORS_SSE41 static size_t without_alpha(const uint8_t *pixels, uint8_t *samples, size_t width, int is_bgr) {
   const __m128i plain = _mm_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1);
   const __m128i turned = _mm_setr_epi8(2, 1, 0, 6, 5, 4, 10, 9, 8, 14, 13, 12, -1, -1, -1, -1);
   const __m128i places = is_bgr ? turned : plain;
@@ -332,21 +331,13 @@ SSE41 static size_t without_alpha(const uint8_t *pixels, uint8_t *samples, size_
   return x;
 }
 
-const cpng_kernels *cpng_sse41_kernels(void) {
+const cpng_kernels *cpng_vector_kernels(void) {
   static const cpng_kernels kernels = {samples, color, color_pair, triple_pair, scaled_color, without_alpha};
-  // Asking the processor takes microseconds in a virtual machine.
-  static _Atomic int answer = 0;
-  int known = atomic_load_explicit(&answer, memory_order_relaxed);
-  if (known == 0) {
-    unsigned a, b, c, d;
-    known = __get_cpuid(1, &a, &b, &c, &d) && (c & bit_SSE4_1) ? 1 : -1;
-    atomic_store_explicit(&answer, known, memory_order_relaxed);
-  }
-  return known > 0 ? &kernels : NULL;
+  return processor_has_sse41() ? &kernels : NULL;
 }
 
 #else
 
-const cpng_kernels *cpng_sse41_kernels(void) { return 0; }
+const cpng_kernels *cpng_vector_kernels(void) { return 0; }
 
 #endif
