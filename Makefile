@@ -18,7 +18,7 @@ STAGE := build
 
 .DEFAULT_GOAL := stage
 
-.PHONY: help deps build plugins touch-plugins plugin stage documentation demo test test-products test-plugin test-plugins test-core templates examples compatibility check check-allocations conformance bench sanitize sanitize-fixtures sanitize-thread fuzz install uninstall check-install deb check-deb check-distribution clean
+.PHONY: help deps build plugins touch-plugins plugin stage documentation demo test test-products test-plugin test-plugins test-core templates examples compatibility check check-allocations conformance bench sanitize sanitize-fixtures sanitize-thread fuzz install uninstall check-install deb check-deb check-distribution check-aarch64 clean
 
 help:
 	@sed -n 's/^#: //p' Makefile
@@ -46,6 +46,7 @@ help:
 #: make sanitize-thread               tests in which threads meet, under ThreadSanitizer
 #: make fuzz [TARGET=all] [TIME=60]   each target of libFuzzer for so many seconds; see docs/fuzzing.md
 #: make check                         formatting, documentation of public names, circles, the headers' layout and warnings of C
+#: make check-aarch64                 all C compiles for AArch64; kernels, filters and a plugin in C run there under qemu
 #: make check-allocations             each large allocation fails once, for each format and verb: never a crash
 #: make clean                         remove what was built
 
@@ -164,6 +165,7 @@ check: deps
 	@scripts/check-abi
 	@scripts/check-c
 	@scripts/check-kernels
+	@scripts/check-filter
 	@scripts/check-rust
 
 # Needs a staged tree, and so is none of `check`.
@@ -196,6 +198,9 @@ install: stage
 # Needs no build: it goes by the list that the installation left.
 uninstall:
 	@scripts/uninstall "$(DESTDIR)$(PREFIX)"
+
+check-aarch64:
+	@scripts/check-aarch64
 
 check-install: stage
 	@scripts/check-install $(STAGE)

@@ -349,7 +349,7 @@ let package = Package(
       path: "Tests/Fuzz/Sources", swiftSettings: settings),
     .target(
       name: "CFuzzing", dependencies: ["CImageCoder"], path: "Tests/Fuzz/CFuzzing",
-      cSettings: ["CDeflate", "CVP8L", "CPixelBytes"]
+      cSettings: ["CDeflate", "CPixelBytes", "CProcessor", "CVP8L"]
         .map { .headerSearchPath("../../../Plugins/Kernels/\($0)/include") }),
     // How the bytes of formats are put together, and changes that keep to it.
     .target(name: "FuzzStructures", path: "Tests/Fuzz/Structures", swiftSettings: settings),

@@ -70,8 +70,10 @@ static imgcoder_status try(const imgcoder_host *host, const char *act, const uin
   ON("socketpair", socketpair(AF_UNIX, SOCK_STREAM, 0, (int *)&address))
   ON("send-to", sendto(3, &byte, 1, 0, (struct sockaddr *)&address, sizeof address))
   ON("exec", execve("/bin/true", none, none))
+#ifdef SYS_fork  // AArch64 has clone alone
   ON("fork", syscall(SYS_fork))
   ON("vfork", syscall(SYS_vfork))
+#endif
   ON("clone", syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0))
   ON("clone3", syscall(SYS_clone3, &address, 64))
   ON("kill", kill(1, SIGKILL))

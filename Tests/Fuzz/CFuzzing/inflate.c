@@ -16,12 +16,14 @@
 #define inflate_make_tables fuzzing_make_tables
 #define inflate_run_lanes fuzzing_run_lanes
 #define processor_has_bmi2 fuzzing_has_bmi2
+#define processor_has_sse41 fuzzing_has_sse41
+#define processor_has_ssse3 fuzzing_has_ssse3
 #define libdeflate_adler32 fuzzing_adler32
 #include "../../../Plugins/Kernels/CDeflate/inflate.c"
 #include "../../../Plugins/Kernels/CDeflate/inflate_header.c"
 #include "../../../Plugins/Kernels/CDeflate/inflate_lanes.c"
 #include "../../../Plugins/Kernels/CDeflate/inflate_tables.c"
-#include "../../../Plugins/Kernels/CDeflate/processor.c"
+#include "../../../Plugins/Kernels/CProcessor/processor.c"
 
 #include <zlib.h>
 
