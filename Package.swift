@@ -299,8 +299,7 @@ let package = Package(
     .target(
       name: "ImageCoderTesting",
       dependencies: ["CChecking", "CImageCoder", "CImageCoderStructs"] + library,
-      path: "Sources/ImageCoderTesting",
-      swiftSettings: settings),
+      path: "Sources/ImageCoderTesting", swiftSettings: settings),
     // Pictures as bytes that terminals draw: kitty's and iTerm2's protocols, sixels, characters.
     .target(
       name: "TerminalGraphics",
@@ -311,8 +310,7 @@ let package = Package(
       dependencies: [
         "CHostSystem", "ImageAnimation", "ImageCaching", "ImageCoders", "ImageCoderEngine", "ImageCoderModel",
         "ImageCoderTesting", "ImageProcessing", "ImageSheets", "TerminalGraphics",
-        .product(
-          name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
+        .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
       ],
       path: "Sources/CodersCommand", swiftSettings: settings),
     .executableTarget(
