@@ -9,7 +9,7 @@ import Testing
   private static let here = CoderRegistry(searchPath: .only([StagedTree.plugins]), preferences: CoderPreferences())
   private static let isolated = IsolationWorker.registry()
 
-  private static let formats = StagedTree.fixtureFormats.map { String($0.prefix { $0 != "/" }) }
+  private static let formats = StagedTree.fixtureFormats
 
   private static func files(_ format: String) -> [String] {
     Command.run("find '\(StagedTree.fixtures(format))/valid' '\(StagedTree.fixtures(format))/invalid' -type f | sort")

@@ -26,14 +26,17 @@ package enum StagedTree {
     return demandsAll ? [] : plugins.filter { access("\(Self.plugins)/lib\($0)Coder.so", F_OK) != 0 }
   }
 
-  /// The formats that have a folder of valid files in `Tests/Fixtures`, and a plugin that is not missing.
-  package static let fixtureFormats: [String] = Command.run("cd '\(root)/Tests/Fixtures' && ls -d */valid").output
-    .split(separator: "\n").map { String($0.dropLast("/valid".count)) }
-    .filter { format in missing(allPlugins.filter { $0.lowercased() == format }).isEmpty }.sorted()
+  /// Those plugins that have valid files in `Tests/Fixtures`, under the name of the manifest: all, or those that the variable
+  /// CODERS_PLUGINS names.
+  package static let pluginsWithFixtures: [String] = {
+    let names =
+      getenv("CODERS_PLUGINS").map { String(cString: $0) } ?? Command.run("'\(root)/scripts/plugin-names'").output
+    return names.split { $0 == " " || $0 == "\n" }.map(String.init)
+      .filter { access("\(fixtures($0.lowercased()))/valid", F_OK) == 0 }.sorted()
+  }()
 
-  /// The folders of plugins.
-  private static let allPlugins = Command.run("'\(root)/scripts/plugin-names'").output.split(separator: "\n")
-    .map(String.init)
+  /// The folders of the fixtures of those that are not missing.
+  package static let fixtureFormats = pluginsWithFixtures.filter { missing([$0]).isEmpty }.map { $0.lowercased() }
 
   /// A folder of `Tests/Fixtures`.
   package static func fixtures(_ format: String) -> String { "\(root)/Tests/Fixtures/\(format)" }

@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageCoderTesting
 import ImageCoders
 import TestSupport
 import Testing
 
-@Suite(.needs("ICNS")) struct ICNSConformanceTests {
-  /// Icons are squares of certain sides: 32 and four times as much are among them.
-  static let conformance = CoderConformance(
-    pluginDirectory: StagedTree.plugins, id: "org.imagecoders.icns", fixtures: StagedTree.fixtures("icns"),
-    pictureSize: Size(width: 32, height: 32))
-
-  @Test(arguments: conformance.checks) func passes(_ check: ConformanceCheck) throws { try check.run() }
-
+@Suite(.needs("ICNS")) struct ICNSWritingTests {
   static func coder() throws -> any ImageCoder {
     try CoderRegistry(
       searchPath: .only([StagedTree.plugins]),

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageCoderTesting
 import ImageCoders
 import TestSupport
 import Testing
 
-@Suite struct PNMConformanceTests {
-  static let conformance = CoderConformance(
-    pluginDirectory: StagedTree.plugins, id: "org.imagecoders.pnm", fixtures: StagedTree.fixtures("pnm"))
-
-  @Test(arguments: conformance.checks) func passes(_ check: ConformanceCheck) throws { try check.run() }
-
+@Suite struct PNMWritingTests {
   private static func coder() throws -> any ImageCoder {
     try CoderRegistry(
       searchPath: .only([StagedTree.plugins]),
