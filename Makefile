@@ -15,6 +15,8 @@ SWIFT_BUILD := SWIFT_DETERMINISTIC_HASHING=1 swift build --quiet
 SWIFT_TEST := SWIFT_DETERMINISTIC_HASHING=1 swift test
 PLUGINS := $(shell scripts/plugin-names)
 STAGE := build
+# What a manifest of SwiftPM came to is kept by its text and the environment: a new folder of a plugin has to show in one of them.
+export CODERS_FOLDERS := $(shell scripts/plugin-names)
 
 .DEFAULT_GOAL := stage
 

@@ -119,6 +119,12 @@ let coders: [Target] =
   .filter { FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/Plugins/\($0)/Entry") }.sorted()
   .map { coder(in: $0, uses: parts[$0, default: []]) }.filter(isHere)
 
+/// Whether a coder wraps no library: its manifest names no packages.
+func needsNoLibrary(_ trait: String) -> Bool {
+  let path = "\(Context.packageDirectory)/Registry/\(trait.lowercased()).imgcoder.json"
+  return (try? String(contentsOfFile: path, encoding: .utf8))?.contains("\"packages\"") == false
+}
+
 /// What the coders are made of.
 let coderParts: [Target] = [
   // libpng, libjpeg and libtiff report errors in ways that may not cross Swift: a few lines of C stand between.
@@ -199,7 +205,7 @@ let package = Package(
       .trait(name: "Loading", description: "The product ImageLoading, which needs async-http-client."),
       .trait(
         name: "FormatsInSwift", description: "All formats that need no library, built into the program.",
-        enabledTraits: Set(["BMP", "GIF", "HDR", "ICO", "PNM", "QOI"]).intersection(coders.map(trait))),
+        enabledTraits: Set(coders.map(trait).filter(needsNoLibrary))),
       .trait(
         name: "AllFormats", description: "One coder of each format, built into the program.",
         enabledTraits: Set(coders.map(trait)).subtracting(["GIFLib", "LibHEIF", "SVG"])),
@@ -227,8 +233,7 @@ let package = Package(
     // What makes a plugin of a coder: no dependency of ImageCoderPlugin, as a program with coders built in has no entry.
     .target(name: "CImageCoderEntry", dependencies: ["CImageCoder"], path: "Sources/CImageCoderEntry"),
     .target(
-      name: "ImageCoderPlugin",
-      dependencies: ["CImageCoder", "CImageCoderStructs", "ImageCoderModel"],
+      name: "ImageCoderPlugin", dependencies: ["CImageCoder", "CImageCoderStructs", "ImageCoderModel"],
       path: "Sources/ImageCoderPlugin", swiftSettings: settings),
     // `swift package coder-plugin`, for packages of plugins.
     .plugin(
@@ -265,15 +270,12 @@ let package = Package(
       name: "ImageSheets", dependencies: ["ImageAnimation"] + library,
       path: "Sources/ImageSheets", swiftSettings: settings),
     // Pictures changed by pure functions, and what a picture is like: hashes, differences, main colors.
-    .target(
-      name: "ImageProcessing", dependencies: library,
-      path: "Sources/ImageProcessing", swiftSettings: settings),
+    .target(name: "ImageProcessing", dependencies: library, path: "Sources/ImageProcessing", swiftSettings: settings),
     // SQLite of the system, loaded when a cache on disk is first opened.
     .target(name: "CSQLite", path: "Sources/CSQLite", linkerSettings: [.linkedLibrary("dl")]),
     // Decoded pictures in memory and files on disk, under limits.
     .target(
-      name: "ImageCaching",
-      dependencies: ["CHostSystem", "CSQLite", "ImageMemory"] + library,
+      name: "ImageCaching", dependencies: ["CHostSystem", "CSQLite", "ImageMemory"] + library,
       path: "Sources/ImageCaching", swiftSettings: settings),
     // Pictures from URLs, each once. Only with the trait are the packages that it needs fetched.
     .target(
@@ -332,8 +334,7 @@ let package = Package(
     .executableTarget(
       name: "coder-bench",
       dependencies: ["CacheTraces", "ImageAnimation", "ImageCaching", "ImageProcessing"] + library,
-      path: "Benchmarks/Bench",
-      swiftSettings: settings),
+      path: "Benchmarks/Bench", swiftSettings: settings),
     // Requests for pictures, and the cache that others are compared with.
     .target(
       name: "CacheTraces", dependencies: ["ImageMemory"], path: "Benchmarks/CacheTraces", swiftSettings: settings),
@@ -366,9 +367,7 @@ let package = Package(
     .testTarget(
       name: "ContactSheetsTests", dependencies: ["ContactSheets", "SampleImages", "ImageCoders"],
       path: "Examples/Demo/Tests/ContactSheetsTests", packageAccess: false, swiftSettings: settings),
-    .target(
-      name: "TestSupport", dependencies: library,
-      path: "Tests/TestSupport", swiftSettings: settings),
+    .target(name: "TestSupport", dependencies: library, path: "Tests/TestSupport", swiftSettings: settings),
     .target(name: "CInterfaceFakes", dependencies: ["CImageCoder"], path: "Tests/CInterfaceFakes"),
     tests(of: "Interface", use: ["CImageCoder", "CInterfaceFakes", "ImageCoderPlugin"] + library),
     tests(of: "ImageCoders", use: ["ImageCodersFoundation"] + library),
