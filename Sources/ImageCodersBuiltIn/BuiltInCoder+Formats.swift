@@ -74,87 +74,87 @@ import ImageCoderPlugin
 extension BuiltInCoder {
   #if AVIF
     /// AVIF. There with the trait `AVIF`.
-    public static let avif = BuiltInCoder(cmanifests_avif()) { _ in AVIFCoder.plugin.table }
+    public static let avif = BuiltInCoder(cmanifests_named("avif")) { _ in AVIFCoder.plugin.table }
   #endif
   #if BMP
     /// BMP. There with the trait `BMP`.
-    public static let bmp = BuiltInCoder(cmanifests_bmp()) { _ in BMPCoder.plugin.table }
+    public static let bmp = BuiltInCoder(cmanifests_named("bmp")) { _ in BMPCoder.plugin.table }
   #endif
   #if EXR
     /// OpenEXR. There with the trait `EXR`.
-    public static let exr = BuiltInCoder(cmanifests_exr()) { _ in EXRCoder.plugin.table }
+    public static let exr = BuiltInCoder(cmanifests_named("exr")) { _ in EXRCoder.plugin.table }
   #endif
   #if GIF
     /// GIF. There with the trait `GIF`.
-    public static let gif = BuiltInCoder(cmanifests_gif()) { _ in GIFCoder.plugin.table }
+    public static let gif = BuiltInCoder(cmanifests_named("gif")) { _ in GIFCoder.plugin.table }
   #endif
   #if GIFLib
     /// GIF (giflib), a second reader. There with the trait `GIFLib`.
-    public static let gifLib = BuiltInCoder(cmanifests_giflib()) { _ in GIFLibCoder.plugin.table }
+    public static let gifLib = BuiltInCoder(cmanifests_named("giflib")) { _ in GIFLibCoder.plugin.table }
   #endif
   #if HDR
     /// Radiance HDR. There with the trait `HDR`.
-    public static let hdr = BuiltInCoder(cmanifests_hdr()) { _ in HDRCoder.plugin.table }
+    public static let hdr = BuiltInCoder(cmanifests_named("hdr")) { _ in HDRCoder.plugin.table }
   #endif
   #if HEIF
     /// HEIF. There with the trait `HEIF`.
-    public static let heif = BuiltInCoder(cmanifests_heif()) { _ in HEIFCoder.plugin.table }
+    public static let heif = BuiltInCoder(cmanifests_named("heif")) { _ in HEIFCoder.plugin.table }
   #endif
   #if ICNS
     /// ICNS. There with the trait `ICNS`.
-    public static let icns = BuiltInCoder(cmanifests_icns()) { _ in ICNSCoder.plugin.table }
+    public static let icns = BuiltInCoder(cmanifests_named("icns")) { _ in ICNSCoder.plugin.table }
   #endif
   #if ICO
     /// ICO. There with the trait `ICO`.
-    public static let ico = BuiltInCoder(cmanifests_ico()) { _ in ICOCoder.plugin.table }
+    public static let ico = BuiltInCoder(cmanifests_named("ico")) { _ in ICOCoder.plugin.table }
   #endif
   #if JPEG
     /// JPEG. There with the trait `JPEG`.
-    public static let jpeg = BuiltInCoder(cmanifests_jpeg()) { _ in JPEGCoder.plugin.table }
+    public static let jpeg = BuiltInCoder(cmanifests_named("jpeg")) { _ in JPEGCoder.plugin.table }
   #endif
   #if JPEG2000
     /// JPEG 2000. There with the trait `JPEG2000`.
-    public static let jpeg2000 = BuiltInCoder(cmanifests_jpeg2000()) { _ in JPEG2000Coder.plugin.table }
+    public static let jpeg2000 = BuiltInCoder(cmanifests_named("jpeg2000")) { _ in JPEG2000Coder.plugin.table }
   #endif
   #if JXL
     /// JPEG XL. There with the trait `JXL`.
-    public static let jxl = BuiltInCoder(cmanifests_jxl()) { _ in JXLCoder.plugin.table }
+    public static let jxl = BuiltInCoder(cmanifests_named("jxl")) { _ in JXLCoder.plugin.table }
   #endif
   #if LibHEIF
     /// HEIF (libheif), a second reader. There with the trait `LibHEIF`.
-    public static let libHEIF = BuiltInCoder(cmanifests_libheif()) { _ in LibHEIFCoder.plugin.table }
+    public static let libHEIF = BuiltInCoder(cmanifests_named("libheif")) { _ in LibHEIFCoder.plugin.table }
   #endif
   #if PNG
     /// PNG and APNG. There with the trait `PNG`.
-    public static let png = BuiltInCoder(cmanifests_png()) { _ in PNGCoder.plugin.table }
+    public static let png = BuiltInCoder(cmanifests_named("png")) { _ in PNGCoder.plugin.table }
   #endif
   #if PNM
     /// PNM. There with the trait `PNM`.
-    public static let pnm = BuiltInCoder(cmanifests_pnm()) { _ in PNMCoder.plugin.table }
+    public static let pnm = BuiltInCoder(cmanifests_named("pnm")) { _ in PNMCoder.plugin.table }
   #endif
   #if PSD
     /// PSD. There with the trait `PSD`.
-    public static let psd = BuiltInCoder(cmanifests_psd()) { _ in PSDCoder.plugin.table }
+    public static let psd = BuiltInCoder(cmanifests_named("psd")) { _ in PSDCoder.plugin.table }
   #endif
   #if QOI
     /// QOI. There with the trait `QOI`.
-    public static let qoi = BuiltInCoder(cmanifests_qoi()) { _ in QOICoder.plugin.table }
+    public static let qoi = BuiltInCoder(cmanifests_named("qoi")) { _ in QOICoder.plugin.table }
   #endif
   #if RAW
     /// camera raw. There with the trait `RAW`.
-    public static let raw = BuiltInCoder(cmanifests_raw()) { _ in RAWCoder.plugin.table }
+    public static let raw = BuiltInCoder(cmanifests_named("raw")) { _ in RAWCoder.plugin.table }
   #endif
   #if SVG
     /// SVG. There with the trait `SVG`.
-    public static let svg = BuiltInCoder(cmanifests_svg()) { _ in SVGCoder.plugin.table }
+    public static let svg = BuiltInCoder(cmanifests_named("svg")) { _ in SVGCoder.plugin.table }
   #endif
   #if TIFF
     /// TIFF. There with the trait `TIFF`.
-    public static let tiff = BuiltInCoder(cmanifests_tiff()) { _ in TIFFCoder.plugin.table }
+    public static let tiff = BuiltInCoder(cmanifests_named("tiff")) { _ in TIFFCoder.plugin.table }
   #endif
   #if WebP
     /// WebP. There with the trait `WebP`.
-    public static let webP = BuiltInCoder(cmanifests_webp()) { _ in WebPCoder.plugin.table }
+    public static let webP = BuiltInCoder(cmanifests_named("webp")) { _ in WebPCoder.plugin.table }
   #endif
 
   private init(_ manifest: cmanifests_text, describe: @escaping Describe) {

@@ -65,7 +65,7 @@ import Testing
 
   @Test func onlyReadersMakeThumbnails() throws {
     #expect(try types(sketch, does: #"["write"]"#).thumbnailer == nil)
-    let own = try Package.text("packaging/coders.thumbnailer").split(separator: "\n").filter {
+    let own = try Package.text("build/share/thumbnailers/coders.thumbnailer").split(separator: "\n").filter {
       !$0.contains("MimeType")
     }
     let lines = try #require(try types(sketch).thumbnailer).split(separator: "\n")
