@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ImageCoderModel
 import Testing
 
 @Suite struct OptionsCommandTests {
@@ -52,6 +53,8 @@ import Testing
     let folder = Self.makeFolder()
     let run = Run.inProcess("options", name, plugins: folder.path)
     #expect(run.status == 0)
+    let others = CommonOption.allCases.filter { $0 != .quality }
+    let notFollowed = others.map { "--\($0.name)" + String(repeating: " ", count: 19 - $0.name.count) + "no" }
     #expect(
       run.output == """
         Test
@@ -62,8 +65,7 @@ import Testing
         OPTION               SUPPORTED
         --quality            yes
         --lossless           no
-        --progressive        no
-        --subsampling        no
+        \(notFollowed.joined(separator: "\n"))
         --embed-thumbnail    yes
         --orientation keep   no
         --loop, --no-reduce  yes
