@@ -44,7 +44,9 @@ import Testing
       (0, 0, 1, 1), (size.width - 1, size.height - 1, 1, 1), (0, size.height / 2, size.width, 1),
       (size.width / 3, size.height / 3, (size.width + 2) / 3, (size.height + 2) / 3),
       (size.width / 2, 0, (size.width + 1) / 2, size.height), (size.width / 5, 1, 3, 5),
-    ] where x + width <= size.width && y + height <= size.height {
+      // Tiles of these files end there.
+      (0, 0, 64, min(64, size.height)), (64, 0, size.width - 64, size.height),
+    ] where width > 0 && x + width <= size.width && y + height <= size.height {
       let part = Rect(x: x, y: y, width: width, height: height)
       let found = try Self.read(bytes, part: part)
       #expect(found.offer.part == part && found.offer.whole == size && found.problem == nil)
