@@ -39,6 +39,17 @@ import Testing
     #expect(lines[2].hasSuffix("public.png  720×420  rgb8                             lossless palette"))
   }
 
+  @Test func partsAreTilesOfASize() throws {
+    let folder = Folder()
+    let file = "\(folder.path)/tiles.tiff"
+    #expect(Run.inProcess("convert", "--option", "tiff.tile=64", try Fixture.path("window.png"), file).errors == "")
+    #expect(Run.inProcess("probe", file).output.contains("\n  parts        tiles 64×64\n"))
+    let json = Run.inProcess("probe", "--json", file).output
+    for line in [#""parts": "tiles""#, #""tile_width": 64"#, #""tile_height": 64"#] { #expect(json.contains(line)) }
+    let rows = Run.inProcess("probe", "--json", try Fixture.path("window.png")).output
+    for line in [#""parts": "rows""#, #""tile_width": null"#] { #expect(rows.contains(line)) }
+  }
+
   /// East Asian characters and emoji take two columns of a terminal.
   @Test func columnsAreAlignedAfterWideNames() throws {
     let folder = Folder()

@@ -59,7 +59,7 @@ import Testing
   private static let layouts: [(format: ImageFormat, values: [String: OptionValue])] = [
     (.tiff, ["tile": .number(64)]), (.tiff, ["tile": .number(64), "compression": .word("none")]),
     (.tiff, ["tile": .number(64), "compression": .word("jpeg")]), (.tiff, ["compression": .word("lzw")]),
-    (.tiff, ["compression": .word("none")]), (.jpeg2000, ["tile": .number(128)]),
+    (.tiff, ["compression": .word("none")]), (.jpeg2000, ["tile": .number(128)]), (.jpeg, [:]),
   ]
 
   /// A part at every corner and in the middle, in its own size and smaller, from tiles and strips.
@@ -98,7 +98,33 @@ import Testing
       }
     }
     // Formats that scale by themselves begin with another filter.
-    #expect(Double(sum) / Double(52 * 216) < (values["compression"] == .word("jpeg") || format == .jpeg2000 ? 12 : 0.6))
+    let isScaled = values["compression"] == .word("jpeg") || format == .jpeg2000 || format == .jpeg
+    #expect(Double(sum) / Double(52 * 216) < (isScaled ? 12 : 0.6))
+  }
+
+  static let costs: [(file: String, layout: PartLayout)] = [
+    ("exr/valid/tiles.exr", .tiles(Size(width: 8, height: 5))), ("exr/valid/half-zip.exr", .rows),
+    ("heif/valid/grid.heic", .tiles(Size(width: 64, height: 64))), ("heif/valid/lossy-420.heic", .whole),
+    ("avif/valid/grid.avif", .tiles(Size(width: 64, height: 64))), ("avif/valid/8bit-420.avif", .whole),
+    ("jpeg/valid/baseline-420.jpg", .rows), ("jpeg/valid/progressive-420.jpg", .whole),
+  ]
+
+  @Test(arguments: costs.indices) func aPartCostsWhatTheReaderOffers(_ index: Int) throws {
+    let (file, layout) = Self.costs[index]
+    #expect(try Self.registry.open(.file(StagedTree.fixtures(file))).partLayout() == layout)
+  }
+
+  @Test func stripsAndRowsAreRows() throws {
+    for (format, values) in [
+      (ImageFormat.tiff, ["compression": OptionValue.word("lzw")]), (.png, [:]), (.webP, [:]), (.qoi, [:]),
+    ] {
+      var writing = EncodeOptions()
+      writing.values = values
+      let file = try Self.registry.encode(try Self.noise(Size(width: 300, height: 200)), as: format, options: writing)
+      #expect(try Self.registry.open(.bytes(file)).partLayout() == .rows, "\(format)")
+    }
+    let drawing = Array(#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>"#.utf8)
+    #expect(try Self.registry.open(.bytes(drawing)).partLayout() == .drawn)
   }
 
   @Test func aPartOfAWorkersPictureIsTheSame() throws {

@@ -93,8 +93,8 @@ final class AVIFReader: ContainerReader {
       let thumbnail = try open.thumbnail(covering: wanted, host: host)
     {
       return DecodeOffer(
-        request, size: thumbnail.size, pixelFormat: open.layout.format, alpha: open.layout.alpha, scaleCode: 1,
-        memory: open.memory(of: thumbnail.size))
+        request, size: thumbnail.size, part: request.part(in: thumbnail.size), pixelFormat: open.layout.format,
+        alpha: open.layout.alpha, scaleCode: 1, memory: open.memory(of: thumbnail.size))
     }
     var format = open.layout.format
     if let wanted = request.pixelFormat, !format.isGray,
@@ -107,23 +107,25 @@ final class AVIFReader: ContainerReader {
     let memory = open.memory(
       of: Size(width: Int(image.width), height: Int(image.height)), isSequence: open.file.isSequence)
     try host.limits.check(memory: memory)
+    let size = open.presentation.crop.size
     return DecodeOffer(
-      request, size: open.presentation.crop.size, pixelFormat: format, alpha: open.layout.alpha, memory: memory)
+      request, size: size, part: request.part(in: size), pixelFormat: format, alpha: open.layout.alpha, memory: memory)
   }
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
     guard case .coded(let open) = try picture(offer.page) else { return try drawDerived(offer, into: sink) }
     try check(frame: offer.frame, of: open)
     if offer.scaleCode == 1 {
-      guard let thumbnail = try open.thumbnail(covering: offer.size, host: host), thumbnail.size == offer.size else {
-        throw .invalidArgument("an offer of \(offer.size), not made")
+      guard let thumbnail = try open.thumbnail(covering: offer.whole, host: host), thumbnail.size == offer.whole else {
+        throw .invalidArgument("an offer of \(offer.whole), not made")
       }
-      return try deliver(thumbnail.picture, of: open, crop: Rect(covering: offer.size), offer: offer, into: sink)
+      return try deliver(thumbnail.picture, of: open, rect: offer.part, offer: offer, into: sink)
     }
-    guard offer.size == open.presentation.crop.size else {
-      throw .invalidArgument("an offer of \(offer.size) for a picture of \(open.presentation.crop.size)")
+    let crop = open.presentation.crop
+    guard offer.whole == crop.size else {
+      throw .invalidArgument("an offer of \(offer.whole) for a picture of \(crop.size)")
     }
-    try deliver(open.picture, of: open, crop: open.presentation.crop, offer: offer, into: sink)
+    try deliver(open.picture, of: open, rect: offer.part.moved(into: crop), offer: offer, into: sink)
   }
 
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
@@ -174,15 +176,16 @@ extension AVIFReader {
   }
 
   /// Decodes, converts, and says what is missing.
+  ///
+  /// - Parameter rect: What is delivered of the coded picture.
   private func deliver(
-    _ decoder: PictureDecoder, of open: OpenedFile, crop: Rect, offer: DecodeOffer, into sink: RowSink
+    _ decoder: PictureDecoder, of open: OpenedFile, rect: Rect, offer: DecodeOffer, into sink: RowSink
   ) throws(CoderError) {
     var delivered = 0
     while true {
-      let (image, rows) = try open.decode(decoder, frame: offer.frame, host: host)
-      guard Int(image.width) >= crop.x + crop.width, Int(image.height) >= crop.y + crop.height else {
-        throw .malformed("a decoded picture of \(image.width)×\(image.height), the container has \(crop.size)")
-      }
+      let decoded = try open.decode(decoder, frame: offer.frame, part: rect, host: host)
+      let (image, rows) = (decoded.image, decoded.rows)
+      let crop = try decoded.place(of: rect)
       let isWhole = rows >= Int(image.height)
       let there = min(max(rows - crop.y, 0), crop.height)
       // A row at the lower edge of what is there would be interpolated with rows that are not.
@@ -249,20 +252,26 @@ extension AVIFReader {
     if format == .rgb8 || format == .rgba8, let wanted = request.pixelFormat, [.rgba8, .bgra8].contains(wanted) {
       format = wanted
     }
+    let size = picture.placement.crop.size
     return DecodeOffer(
-      request, size: picture.placement.crop.size, pixelFormat: format, alpha: picture.layout.alpha, rowOrder: .any,
-      memory: picture.memory)
+      request, size: size, part: request.part(in: size), pixelFormat: format, alpha: picture.layout.alpha,
+      rowOrder: .any, memory: picture.memory)
   }
 
   private func drawDerived(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
     let picture = try derived(offer.page)
-    let size = picture.placement.crop.size
-    guard offer.size == size else { throw .invalidArgument("an offer of \(offer.size) for a picture of \(size)") }
+    let crop = picture.placement.crop
+    guard offer.whole == crop.size else {
+      throw .invalidArgument("an offer of \(offer.whole) for a picture of \(crop.size)")
+    }
+    let size = offer.size
     let rows = try sink.rows(at: 0, count: size.height)
     guard rows.count == size.height, rows.stride >= size.width * offer.pixelFormat.bytesPerPixel else {
       throw .libraryFailure("the host grants \(rows.count) rows of \(rows.stride) bytes for a picture of \(size)")
     }
-    try picture.draw(into: PixelTarget(base: rows.base, stride: rows.stride, format: offer.pixelFormat))
+    try picture.draw(
+      offer.part.moved(into: crop),
+      into: PixelTarget(base: rows.base, stride: rows.stride, format: offer.pixelFormat))
     try sink.done(at: 0, count: size.height)
   }
 }
@@ -295,4 +304,9 @@ extension AVIFReader {
     guard page > 0, page <= auxiliaries.count, let map = auxiliaries[page - 1].toneMap else { return nil }
     return try map.bytes(of: block, in: shown.file.bytes, limits: host.limits)
   }
+}
+
+extension Rect {
+  /// The rectangle where it lies in what `crop` is a part of.
+  fileprivate func moved(into crop: Rect) -> Rect { Rect(x: crop.x + x, y: crop.y + y, width: width, height: height) }
 }

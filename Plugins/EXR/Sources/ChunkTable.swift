@@ -20,6 +20,12 @@ final class ChunkTable {
   private let part: PartHeader
   /// Offsets that were found by going through the chunks of a file without a table, 0 for those that are missing.
   private var found: [UInt64]?
+  /// Entries of the table that were read together, from ``firstRead`` on.
+  private var entries: [UInt64] = []
+  private var firstRead = 0
+
+  /// Entries that are read at a time: chunks lie elsewhere, and a source goes back and forth for each.
+  private static let entriesAtOnce = 512
 
   init(_ part: PartHeader, of file: EXRFile, in source: SourceView, host: CoderHost) {
     self.part = part
@@ -76,13 +82,25 @@ final class ChunkTable {
 
   private func offset(ofChunk number: Int) throws(CoderError) -> Int {
     if let found { return try Self.known(found[number], number) }
-    let place = part.table + 8 * number
-    let reader = try source.reader(at: place, count: 8, order: .littleEndian, of: "the table of chunks")
-    let stated = try reader.uint64(at: 0)
+    if !entries.indices.contains(number - firstRead) { try readEntries(from: number) }
+    let stated = entries[number - firstRead]
     if stated != 0 { return Int(clamping: stated) }
     // The file was never finished: its writer fills the table in the end.
     try findChunks()
     return try Self.known(found?[number] ?? 0, number)
+  }
+
+  /// - Throws: ``CoderError/Code/truncated`` if the first one is not there.
+  private func readEntries(from number: Int) throws(CoderError) {
+    let count = min(Self.entriesAtOnce, part.chunkCount - number)
+    let reader = try source.reader(
+      at: part.table + 8 * number, count: 8 * count, order: .littleEndian, of: "the table of chunks")
+    entries = [try reader.uint64(at: 0)]
+    firstRead = number
+    for index in 1..<max(1, count) {
+      guard let entry = try? reader.uint64(at: 8 * index) else { return }
+      entries.append(entry)
+    }
   }
 
   private static func known(_ offset: UInt64, _ number: Int) throws(CoderError) -> Int {

@@ -82,10 +82,12 @@ final class EXRReader: ContainerReader {
   func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
     let part = try part(request.page)
     let level = version(request.page)?.level ?? request.size.map { part.level(for: $0) } ?? Level()
-    let decoder = try PictureDecoder(part, level: level)
+    let whole = part.canvas(of: level)
+    let wanted = request.part(in: whole)
     return DecodeOffer(
-      request, size: decoder.size, pixelFormat: part.pixelFormat, alpha: part.alpha,
-      scaleCode: UInt32(level.y << 8 | level.x), memory: try decoder.memory())
+      request, size: whole, part: wanted, pixelFormat: part.pixelFormat, alpha: part.alpha,
+      scaleCode: UInt32(level.y << 8 | level.x),
+      memory: try PictureDecoder(part, level: level, shown: wanted).memory())
   }
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
@@ -96,16 +98,19 @@ final class EXRReader: ContainerReader {
     else {
       throw .invalidArgument("an offer of a level that part \(part.index) does not have")
     }
-    let decoder = try PictureDecoder(part, level: level)
-    guard offer.size == decoder.size, offer.pixelFormat == part.pixelFormat else {
-      throw .invalidArgument("an offer of \(offer.size) in \(offer.pixelFormat), which was not made")
+    guard offer.whole == part.canvas(of: level), offer.pixelFormat == part.pixelFormat else {
+      throw .invalidArgument("an offer of \(offer.whole) in \(offer.pixelFormat), which was not made")
     }
+    let decoder = try PictureDecoder(part, level: level, shown: offer.part)
     try decoder.decode(ChunkTable(part, of: file, in: source, host: host), in: source, host: host, into: sink)
   }
 }
 
 extension PartHeader {
   var grid: ChunkGrid { ChunkGrid(window: dataWindow, tiles: tiles, rows: compression?.rows ?? 1) }
+
+  /// The size of the picture of a level: the whole one shows the display window.
+  func canvas(of level: Level) -> Size { level == Level() ? displayWindow.size : grid.size(of: level) }
 
   private var choice: ChannelChoice { ChannelChoice(channels) }
 

@@ -2,13 +2,16 @@
 
 import ImageCoderPlugin
 
-/// Decodes the pixels of a part, or of a smaller picture in it, from the top.
+/// Decodes the pixels of a part, or of a smaller picture in it, from the top; all of them, or those of a rectangle, of which
+/// only the chunks that it touches are read.
 ///
 /// Chunks that are damaged are left out: where others follow, their rows are empty. At a chunk that the file has not all of, the
 /// picture ends.
 struct PictureDecoder {
   let part: PartHeader
   let level: Level
+  /// What is delivered, on the canvas of the level.
+  let shown: Rect
   let choice: ChannelChoice
   let compression: Compression
   let format: PixelFormat
@@ -19,12 +22,14 @@ struct PictureDecoder {
   private static let batchBytes = 4 << 20
   private static let mostChunks = 64
 
-  init(_ part: PartHeader, level: Level = Level()) throws(CoderError) {
+  /// - Parameter shown: Inside the canvas of the level; nil for all of it.
+  init(_ part: PartHeader, level: Level = Level(), shown: Rect? = nil) throws(CoderError) {
     guard let compression = part.compression else {
       throw .unsupported("compression \(part.storedCompression), 0 to \(Compression.dwab.rawValue) are known")
     }
     self.part = part
     self.level = level
+    self.shown = shown ?? Rect(covering: part.canvas(of: level))
     self.compression = compression
     choice = ChannelChoice(part.channels)
     try choice.check(part.channels)
@@ -34,18 +39,18 @@ struct PictureDecoder {
   }
 
   /// The size of what is delivered.
-  var size: Size { level == Level() ? part.displayWindow.size : grid.size(of: level) }
+  var size: Size { shown.size }
 
-  /// Where the data lie on the canvas; they may reach beyond it.
+  /// Where the data lie in what is delivered; they may reach beyond it.
   private var origin: (x: Int, y: Int) {
-    guard level == Level() else { return (0, 0) }
+    guard level == Level() else { return (-shown.x, -shown.y) }
     return (
-      part.dataWindow.x.lowerBound - part.displayWindow.x.lowerBound,
-      part.dataWindow.y.lowerBound - part.displayWindow.y.lowerBound
+      part.dataWindow.x.lowerBound - part.displayWindow.x.lowerBound - shown.x,
+      part.dataWindow.y.lowerBound - part.displayWindow.y.lowerBound - shown.y
     )
   }
 
-  /// The columns and rows of the data that are on the canvas.
+  /// The columns and rows of the data that are delivered.
   private var visible: (x: Range<Int>, y: Range<Int>) {
     let data = grid.size(of: level)
     func part(of data: Int, at origin: Int, on canvas: Int) -> Range<Int> {
@@ -57,7 +62,7 @@ struct PictureDecoder {
     )
   }
 
-  /// Columns of chunks that are on the canvas.
+  /// Columns of chunks that are delivered.
   private var columns: Range<Int> {
     let width = grid.chunkSize(level).width
     let x = visible.x
@@ -92,7 +97,7 @@ struct PictureDecoder {
     return ChromaRows.memory(width: part.dataWindow.size.width, sampling: part.channels[red].sampling)
   }
 
-  /// The rows of chunks that are needed; chroma is needed above and below what is on the canvas.
+  /// The rows of chunks that are needed; chroma is needed above and below what is delivered.
   private var chunkRows: Range<Int> {
     var (first, end) = (visible.y.lowerBound, visible.y.upperBound)
     guard first < end, !visible.x.isEmpty else { return 0..<0 }

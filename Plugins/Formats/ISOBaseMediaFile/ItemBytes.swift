@@ -33,15 +33,18 @@ public struct ItemBytes {
 
   /// Of a file of which the first bytes are here: fetches those of an item that lies in the file, or where it has many, all.
   ///
+  /// - Parameter isAlone: Whether bytes of others are not wanted, however many the item has.
   /// - Throws: As above.
-  public init(of item: Item, in meta: MetaBox, _ first: FileBytes, source: SourceView) throws(CoderError) {
+  public init(
+    of item: Item, in meta: MetaBox, _ first: FileBytes, source: SourceView, isAlone: Bool = false
+  ) throws(CoderError) {
     let places = try Places(of: item, in: meta, of: first, count: first.end)
-    guard places.total <= Self.mostFetched else {
+    guard isAlone || places.total <= Self.mostFetched else {
       self = try ItemBytes(of: item, in: meta, FileBytes(whole: try source.contents()))
       return
     }
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(places.total)
+    try ArrayMemory.grow(&bytes, by: places.total, for: "an item")
     for part in places.ranges { bytes.append(contentsOf: try source.view(at: part.lowerBound, count: part.count)) }
     contents = UnsafeRawBufferPointer(start: nil, count: 0)
     gathered = bytes

@@ -10,6 +10,8 @@
 
 enum { BATCH = 16 };    // rows asked of the sink at a time
 enum { PREVIEWS = 4 };  // times that a picture is shown before all of its scans are there
+enum { MARGIN = 2 };    // columns beside a part, so that chroma between columns is that of the whole picture
+enum { SKIP = 1024 };   // rows that are left out before the host is asked whether it still waits
 
 static void keep_frame(decoder *decoder) {
   const struct jpeg_decompress_struct *cinfo = &decoder->cinfo;
@@ -63,9 +65,15 @@ static void configure(decoder *decoder) {
   if (cinfo->output_width != options->output_width || cinfo->output_height != options->output_height) {
     failure_escape((j_common_ptr)cinfo, IMGCODER_STATUS_INVALID_ARGUMENT);
   }
-  if (cinfo->out_color_space == JCS_CMYK) {
-    decoder->inks = decoder->host->allocate(decoder->host, (uint64_t)BATCH * 4 * cinfo->output_width, 0);
-    if (!decoder->inks) failure_escape((j_common_ptr)cinfo, IMGCODER_STATUS_OUT_OF_MEMORY);
+  if (options->part_width == 0 || options->part_height == 0 || options->part_x > cinfo->output_width ||
+      options->part_width > cinfo->output_width - options->part_x || options->part_y > cinfo->output_height ||
+      options->part_height > cinfo->output_height - options->part_y) {
+    failure_escape((j_common_ptr)cinfo, IMGCODER_STATUS_INVALID_ARGUMENT);
+  }
+  if (cinfo->out_color_space == JCS_CMYK || options->part_width < cinfo->output_width) {
+    const uint64_t row = (uint64_t)cinfo->output_width * (uint64_t)cinfo->out_color_components;
+    decoder->lines = decoder->host->allocate(decoder->host, BATCH * row, 0);
+    if (!decoder->lines) failure_escape((j_common_ptr)cinfo, IMGCODER_STATUS_OUT_OF_MEMORY);
   }
 }
 
@@ -149,31 +157,64 @@ static uint32_t read_rows(decoder *decoder, const imgcoder_rows *granted, uint32
   struct jpeg_decompress_struct *cinfo = &decoder->cinfo;
   JSAMPROW rows[BATCH];
   uint32_t filled = 0;
-  uint64_t stride = decoder->inks ? (uint64_t)cinfo->output_width * 4 : granted->stride;
-  uint8_t *base = decoder->inks ? decoder->inks : granted->pixels;
+  const uint64_t pixel = (uint64_t)cinfo->out_color_components;
+  const uint32_t columns = decoder->options->part_width;
+  uint64_t stride = decoder->lines ? cinfo->output_width * pixel : granted->stride;
+  uint8_t *base = decoder->lines ? decoder->lines : granted->pixels;
   for (uint32_t i = 0; i < count; i++) rows[i] = base + i * stride;
   while (filled < count && cinfo->output_scanline < usable_rows(decoder)) {
     filled += jpeg_read_scanlines(cinfo, rows + filled, count - filled);
   }
-  for (uint32_t i = 0; decoder->inks && i < filled; i++) {
+  for (uint32_t i = 0; decoder->lines && i < filled; i++) {
     uint8_t *pixels = granted->pixels + i * granted->stride;
-    if (decoder->options->is_inks) inks_to_amounts(rows[i], pixels, cinfo->output_width);
-    else inks_to_rgb(rows[i], pixels, cinfo->output_width, decoder->options->pixel_format);
+    const uint8_t *line = rows[i] + (decoder->options->part_x - decoder->first_column) * pixel;
+    if (cinfo->out_color_space != JCS_CMYK) memcpy(pixels, line, columns * pixel);
+    else if (decoder->options->is_inks) inks_to_amounts(line, pixels, columns);
+    else inks_to_rgb(line, pixels, columns, decoder->options->pixel_format);
   }
   return filled;
+}
+
+// Goes to the first row of the part. What lies above it and beside it is read, and no pixels are made of it.
+static void go_to_part(decoder *decoder) {
+  struct jpeg_decompress_struct *cinfo = &decoder->cinfo;
+  const cjpeg_decode_options *options = decoder->options;
+  decoder->first_column = 0;
+  // Where scans are missing, libjpeg guesses at coefficients by the blocks beside them.
+  if (options->part_width < cinfo->output_width && (!cinfo->buffered_image || has_all_scans(decoder))) {
+    const JDIMENSION right = cinfo->output_width - options->part_x - options->part_width;
+    JDIMENSION first = options->part_x > MARGIN ? options->part_x - MARGIN : 0;
+    JDIMENSION count = options->part_x - first + options->part_width + (right < MARGIN ? right : MARGIN);
+    jpeg_crop_scanline(cinfo, &first, &count);
+    decoder->first_column = first;
+  }
+  while (cinfo->output_scanline < options->part_y) {
+    const JDIMENSION left = options->part_y - cinfo->output_scanline;
+    if (jpeg_skip_scanlines(cinfo, left < SKIP ? left : SKIP) == 0) return;
+    decoder_check_cancelled(decoder);
+  }
+}
+
+// How many rows of the part, from its top, hold what the file has for them.
+static uint32_t usable_part(const decoder *decoder) {
+  const cjpeg_decode_options *options = decoder->options;
+  const uint32_t rows = usable_rows(decoder);
+  if (rows <= options->part_y) return 0;
+  return rows - options->part_y < options->part_height ? rows - options->part_y : options->part_height;
 }
 
 static void deliver(decoder *decoder) {
   struct jpeg_decompress_struct *cinfo = &decoder->cinfo;
   const imgcoder_sink *sink = decoder->sink;
   uint32_t y = 0, usable;
-  while (y < (usable = usable_rows(decoder))) {
+  go_to_part(decoder);
+  while (y < (usable = usable_part(decoder))) {
     imgcoder_rows granted = {0};
     uint32_t count = usable - y < BATCH ? usable - y : BATCH;
     imgcoder_status status = sink->rows(sink, y, count, &granted);
     if (status != IMGCODER_STATUS_OK) failure_escape((j_common_ptr)cinfo, status);
     count = read_rows(decoder, &granted, granted.count < count ? granted.count : count);
-    usable = usable_rows(decoder);
+    usable = usable_part(decoder);
     if (usable <= y) return;
     if (count > usable - y) count = usable - y;
     if (count == 0) return;
@@ -269,7 +310,7 @@ imgcoder_status cjpeg_decode(const imgcoder_host *host, const imgcoder_source *s
   decoder.cinfo.err = failure_begin(&decoder.failure, report, 1);
   run(&decoder);
   jpeg_destroy_decompress(&decoder.cinfo);
-  host->free(host, decoder.inks);
+  host->free(host, decoder.lines);
   host->free(host, decoder.skips);
   host->free(host, decoder.eighths);
   return report->status;

@@ -46,7 +46,8 @@ typedef struct decoder {
   uint32_t passes;     // pictures that were sent before the last scan
   uint64_t next_pass;  // the offset after which another one is worth its time
   struct eighths *eighths;  // memory of a picture that is decoded without libjpeg
-  uint8_t *inks;     // CMYK rows on their way to RGB
+  uint8_t *lines;    // rows as libjpeg makes them, where the sink gets other pixels or fewer columns
+  JDIMENSION first_column;  // of the output that those rows begin with
 } decoder;
 
 // Escapes if the host wants no more.

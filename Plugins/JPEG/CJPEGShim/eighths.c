@@ -47,11 +47,12 @@ static eighths_format format_of(imgcoder_pixel_format format) {
 static void deliver(decoder *decoder) {
   const struct jpeg_decompress_struct *cinfo = &decoder->cinfo;
   const imgcoder_sink *sink = decoder->sink;
-  const eighths_format format = format_of(decoder->options->pixel_format);
+  const cjpeg_decode_options *options = decoder->options;
+  const eighths_format format = format_of(options->pixel_format);
   uint32_t y = 0;
-  while (y < cinfo->output_height) {
+  while (y < options->part_height) {
     imgcoder_rows granted = {0};
-    uint32_t count = cinfo->output_height - y < BATCH ? cinfo->output_height - y : BATCH;
+    uint32_t count = options->part_height - y < BATCH ? options->part_height - y : BATCH;
     imgcoder_status status = sink->rows(sink, y, count, &granted);
     if (status != IMGCODER_STATUS_OK) failure_escape((j_common_ptr)cinfo, status);
     if (granted.count < count) count = granted.count;
@@ -60,9 +61,10 @@ static void deliver(decoder *decoder) {
       const uint8_t *lines[EIGHTHS_CHANNELS];
       for (uint32_t channel = 0; channel < EIGHTHS_CHANNELS; channel++) {
         const int of = cinfo->num_components == 1 ? 0 : (int)channel;
-        lines[channel] = eighths_line(decoder->eighths, (uint32_t)of, y + i);
+        lines[channel] = eighths_line(decoder->eighths, (uint32_t)of, options->part_y + y + i) + options->part_x;
       }
-      eighths_pixels(lines, cinfo->output_width, cinfo->jpeg_color_space == JCS_YCbCr, format, granted.pixels + i * granted.stride);
+      eighths_pixels(lines, options->part_width, cinfo->jpeg_color_space == JCS_YCbCr, format,
+                     granted.pixels + i * granted.stride);
     }
     status = sink->done(sink, y, count, 0);
     if (status != IMGCODER_STATUS_OK) failure_escape((j_common_ptr)cinfo, status);

@@ -80,12 +80,15 @@ final class JPEGReader: ContainerReader {
     let order: RowOrder = isIncremental && file.hasSeveralScans ? .any : .topDown
     let code = UInt32(eighths) | (readsDCAlone ? Self.dcAlone : 0)
     let covered = (Double(canvas.width * eighths) / 8, Double(canvas.height * eighths) / 8)
+    // While a file arrives, its picture is shown more than once.
+    let part = isIncremental ? nil : request.part(in: size)
     guard !isInks else {
       return DecodeOffer(
-        request, size: size, rowFormat: .cmyk8, rowOrder: order, scaleCode: code, memory: memory, covered: covered)
+        request, size: size, part: part, rowFormat: .cmyk8, rowOrder: order, scaleCode: code, memory: memory,
+        covered: covered)
     }
     return DecodeOffer(
-      request, size: size, pixelFormat: format(for: request.pixelFormat), alpha: .opaque, rowOrder: order,
+      request, size: size, part: part, pixelFormat: format(for: request.pixelFormat), alpha: .opaque, rowOrder: order,
       scaleCode: code, memory: memory, covered: covered)
   }
 
@@ -118,14 +121,14 @@ final class JPEGReader: ContainerReader {
     var offer = offer
     offer.scaleCode &= ~Self.dcAlone
     guard Self.scales.contains(Int(offer.scaleCode)),
-      offer.size == Self.size(of: canvas, eighths: Int(offer.scaleCode)),
+      offer.whole == Self.size(of: canvas, eighths: Int(offer.scaleCode)),
       isInks || offer.rowFormat == nil && format(for: offer.pixelFormat) == offer.pixelFormat,
       !readsDCAlone || offer.scaleCode == 1 && !isInks && DCFile.canRead(file.frame)
-    else { throw .invalidArgument("an offer that this reader did not make: \(offer.size) \(offer.pixelFormat)") }
+    else { throw .invalidArgument("an offer that this reader did not make: \(offer.whole) \(offer.pixelFormat)") }
     try checkPlausibility()
     if readsDCAlone {
       if let file = try DCFile.read(source, frame: file.frame, host: host) {
-        return try DCRows(file, size: offer.size, format: offer.pixelFormat, host: host).deliver(into: sink, host: host)
+        return try DCRows(file, part: offer.part, format: offer.pixelFormat, host: host).deliver(into: sink, host: host)
       }
       offer.memory = libjpegBytes
       try host.limits.check(memory: offer.memory)

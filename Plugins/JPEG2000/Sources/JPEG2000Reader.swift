@@ -107,10 +107,8 @@ final class JPEG2000Reader: ContainerReader {
     else { throw .invalidArgument("an offer that this reader did not make: \(offer.size) \(offer.pixelFormat)") }
     let plan = DecodingPlan(
       codestream, map: map, reduction: reduction, format: offer.pixelFormat, limits: host.limits)
-    let decoder = PictureDecoder(
-      codestream, map: map, plan: plan, offer: offer, contents: isIncremental ? nil : try source.contents(),
-      source: source,
-      host: host)
+    let decoder = try PictureDecoder(
+      codestream, map: map, plan: plan, offer: offer, isIncremental: isIncremental, source: source, host: host)
     defer { isShown = true }
     let rows = try RowWriter(
       sink, size: offer.size, format: offer.pixelFormat, lattice: lattice(reduction), host: host)

@@ -60,7 +60,8 @@ extension PictureDecoder {
     let components = plan.wanted(in: 0, of: codestream, map: assembler.map)
     try plan.check(tile: 0, of: codestream, wanted: components, at: first.lowerBound)
     let stream = try TileStream(
-      tile.cut(at: contents.count), area: codestream.grid.tile(0), of: codestream, in: contents, host: host)
+      tile.cut(at: contents.count), area: codestream.grid.tile(0), of: codestream, in: contents, from: source,
+      host: host)
     let decoded = decode(stream, tile: 0, wanted: components, messages: LibraryMessages(host))
     guard let decoded else { return }
     let area = codestream.grid.picture(reduction: 0)

@@ -16,6 +16,8 @@ final class PictureDecoder {
   private let map: ChannelMap
   let assembler: RowAssembler
   private let isIncremental: Bool
+  /// Whether ``contents`` are empty: of a part, the bytes of its tiles are read and no others.
+  private let readsTilesAlone: Bool
   /// Parts of the tiles that were decoded, of an incomplete file.
   var partsShown: [Int: Int] = [:]
   /// Coarse pictures that were sent.
@@ -44,14 +46,15 @@ final class PictureDecoder {
     case failed(CoderError)
   }
 
-  /// - Parameter contents: Of the whole source; nil for an incomplete file.
   init(
-    _ codestream: Codestream, map: ChannelMap, plan: DecodingPlan, offer: DecodeOffer,
-    contents: UnsafeRawBufferPointer?, source: SourceView, host: CoderHost
-  ) {
+    _ codestream: Codestream, map: ChannelMap, plan: DecodingPlan, offer: DecodeOffer, isIncremental: Bool,
+    source: SourceView, host: CoderHost
+  ) throws(CoderError) {
     self.codestream = codestream
-    self.contents = contents ?? UnsafeRawBufferPointer(start: nil, count: 0)
-    isIncremental = contents == nil
+    self.isIncremental = isIncremental
+    readsTilesAlone = !isIncremental && offer.size != offer.whole
+    contents =
+      isIncremental || readsTilesAlone ? UnsafeRawBufferPointer(start: nil, count: 0) : try source.contents()
     self.source = source
     self.host = host
     self.offer = offer
@@ -119,7 +122,8 @@ final class PictureDecoder {
 
   private func missing(_ index: Int) -> CoderError {
     let message = "tile \(index) of \(codestream.grid.tileCount) is not complete"
-    return codestream.isTruncated ? .truncated(message, at: contents.count) : .malformed(message)
+    return codestream.isTruncated
+      ? .truncated(message, at: readsTilesAlone ? source.size : contents.count) : .malformed(message)
   }
 
   /// Decodes a tile as wide as the picture.
@@ -255,7 +259,9 @@ final class PictureDecoder {
     guard let tile = codestream.tiles[index], !tile.parts.isEmpty else { throw missing(index) }
     let wanted = plan.wanted(in: index, of: codestream, map: map)
     try plan.check(tile: index, of: codestream, wanted: wanted, at: tile.parts[0].data.lowerBound)
-    return try TileStream(tile, area: codestream.grid.tile(index), of: codestream, in: contents, host: host)
+    return try TileStream(
+      tile, area: codestream.grid.tile(index), of: codestream, in: readsTilesAlone ? nil : contents, from: source,
+      host: host)
   }
 
   /// Decodes one tile's planes. A tile that is cut is shown as far as it goes.

@@ -7,7 +7,7 @@ import ImageCoderPlugin
 /// Each tile is decoded by itself: memory is that of one tile, tiles can be decoded at the same time, and a tile that
 /// is broken costs no other one. The decoder sees none of the file's own numbers of tiles and tile-parts.
 ///
-/// - Lifetime: Not longer than the source's contents.
+/// - Lifetime: Not longer than the contents that it is made with.
 /// - Threads: One at a time.
 final class TileStream {
   private var pieces: [UnsafeRawBufferPointer] = []
@@ -22,25 +22,28 @@ final class TileStream {
   var isCancelled: Bool { host.isCancelled }
 
   /// - Parameters:
-  ///   - contents: Of the whole source.
+  ///   - contents: Of the whole source, or nil to read those of the tile alone, which the stream keeps.
   ///   - grid: Of the file.
   /// - Throws: ``CoderError/Code/unsupported`` for a tile that cannot be written as a codestream of its own.
   init(
-    _ tile: Codestream.Tile, area: ReferenceGrid.Area, of codestream: Codestream, in contents: UnsafeRawBufferPointer,
-    host: CoderHost
+    _ tile: Codestream.Tile, area: ReferenceGrid.Area, of codestream: Codestream, in contents: UnsafeRawBufferPointer?,
+    from source: SourceView, host: CoderHost
   ) throws(CoderError) {
     self.host = host
     var segments = ByteWriter()
     // Pieces in order: places in what is made here, or in the contents.
     var places: [(isMade: Bool, range: Range<Int>)] = []
-    func show(_ range: Range<Int>) {
-      if !range.isEmpty, range.upperBound <= contents.count { places.append((false, range)) }
+    func show(_ range: Range<Int>) throws(CoderError) {
+      guard !range.isEmpty, range.upperBound <= contents?.count ?? source.size else { return }
+      guard contents == nil else { return places.append((false, range)) }
+      places.append((true, segments.count..<segments.count + range.count))
+      segments.put(try source.bytes(at: range.lowerBound, count: range.count, of: "a tile"))
     }
     segments.put(UInt16(Marker.startOfCodestream))
     segments.put(UInt16(Marker.imageAndTileSize))
     codestream.grid.write(tileAlone: area, to: &segments)
     places.append((true, 0..<segments.count))
-    codestream.shared.forEach(show)
+    for range in codestream.shared { try show(range) }
     var number = 0
     for (index, part) in tile.parts.enumerated() {
       var headers: [UInt8] = []
@@ -60,19 +63,19 @@ final class TileStream {
       segments.put(UInt8(truncatingIfNeeded: index))
       segments.put(UInt8(truncatingIfNeeded: tile.parts.count))
       places.append((true, start..<segments.count))
-      show(part.header)
+      try show(part.header)
       if !headers.isEmpty {
         places.append((true, segments.count..<segments.count + headers.count))
         segments.put(headers)
       }
-      show(part.data)
+      try show(part.data)
     }
     places.append((true, segments.count..<segments.count + 2))
     segments.put(UInt16(Marker.endOfCodestream))
     made = try host.allocate(bytes: segments.count, for: "the segments of a tile")
     made.copyMemory(from: segments.bytes, byteCount: segments.count)
     let own = UnsafeRawBufferPointer(start: made, count: segments.count)
-    pieces = places.map { UnsafeRawBufferPointer(rebasing: ($0.isMade ? own : contents)[$0.range]) }
+    pieces = places.map { UnsafeRawBufferPointer(rebasing: ($0.isMade ? own : contents ?? own)[$0.range]) }
     byteCount = pieces.reduce(0) { $0 + $1.count }
   }
 

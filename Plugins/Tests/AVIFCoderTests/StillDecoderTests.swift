@@ -15,7 +15,7 @@ import Testing
   static let names: [String] = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
     .filter { $0.hasSuffix(".avif") }.sorted()
 
-  private static func file(_ name: String) throws -> [UInt8] {
+  static func file(_ name: String) throws -> [UInt8] {
     [UInt8](try Data(contentsOf: folder.appending(path: name)))
   }
 

@@ -60,10 +60,10 @@ struct SmallFile {
 
   /// The first sample of each pixel, the rows that came, and the error after them.
   func decoded(
-    size: Size? = nil, limits: Limits = .standard
+    size: Size? = nil, part: Rect? = nil, limits: Limits = .standard
   ) throws -> (samples: [Float16], rows: Int, problem: CoderError?) {
     let reader = try reader(limits)
-    let offer = try reader.offer(for: DecodeRequest(size: size))
+    let offer = try reader.offer(for: DecodeRequest(size: size, part: part))
     let sink = MemorySink(offer, most: 1)
     var problem: CoderError?
     do throws(CoderError) { try reader.decode(offer, into: sink.sink) } catch { problem = error }

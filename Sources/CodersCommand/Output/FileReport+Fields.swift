@@ -31,6 +31,7 @@ extension FileReport {
     }
     if !levels.isEmpty { fields.append(("light", levels.joined(separator: ", "))) }
     if let subsampling = header.subsampling { fields.append(("subsampling", "\(subsampling)")) }
+    if let tile = parts.tile { fields.append(("parts", "\(parts.word) \(tile)")) }
     if let background = header.background {
       fields.append(
         ("background", "\(background.red16) \(background.green16) \(background.blue16) \(background.alpha16) of 65535"))
@@ -158,6 +159,21 @@ extension FrameSequence.Access {
   }
 }
 
+extension PartLayout {
+  /// The word on the command line and in JSON.
+  var word: String {
+    switch self {
+    case .tiles: "tiles"
+    case .rows: "rows"
+    case .whole: "whole"
+    case .drawn: "drawn"
+    }
+  }
+
+  /// The size of tiles, where the picture has some.
+  var tile: Size? { if case .tiles(let size) = self { size } else { nil } }
+}
+
 extension PageKind {
   /// The word on the command line and in JSON.
   var word: String {
@@ -204,6 +220,9 @@ extension FileReport {
     members["natural_size"] =
       header.naturalSize.map { .list([.number($0.width), .number($0.height)]) } ?? .null
     members["resolution"] = header.resolution.map { .number($0) } ?? .null
+    members["parts"] = .text(parts.word)
+    members["tile_width"] = parts.tile.map { .integer($0.width) } ?? .null
+    members["tile_height"] = parts.tile.map { .integer($0.height) } ?? .null
     members["pixel_aspect"] = .number(header.pixelAspect ?? 1)
     members.merge(header.role.members) { own, _ in own }
     members["hidden_page_count"] = .integer(header.hiddenPageCount)

@@ -24,6 +24,8 @@ struct FileReport {
   let auxiliary: [AuxiliaryPicture]
   /// What the file says of how bright its light is.
   let light: LightLevels
+  /// What is decoded for a part of the page.
+  let parts: PartLayout
 
   /// Collects the facts from an open file without decoding pixels.
   ///
@@ -45,6 +47,8 @@ struct FileReport {
     properties = try decoder.properties()
     color = decoder.colorDescription
     light = decoder.storedColor.light
+    // A page that cannot be decoded is reported all the same.
+    parts = (try? decoder.partLayout()) ?? .whole
     var frames: [FrameHeader] = []
     var frameProperties: [Properties] = []
     var duration = Duration()

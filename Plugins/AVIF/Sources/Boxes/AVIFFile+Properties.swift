@@ -26,7 +26,12 @@ extension AVIFFile {
     guard let items else { return properties }
     if let type = items.type(of: items.primary) {
       properties["{AVIF}", "PrimaryItemType"] = .text("\(type)")
-      if type == .grid { properties["{AVIF}", "TileCount"] = .integer(Int64(items.sources(of: items.primary).count)) }
+      let tiles = type == .grid ? items.sources(of: items.primary) : []
+      if type == .grid { properties["{AVIF}", "TileCount"] = .integer(Int64(tiles.count)) }
+      if let size = items.size(of: tiles.first ?? items.primary, in: bytes) {
+        properties["{AVIF}", "TileWidth"] = .integer(Int64(size.width))
+        properties["{AVIF}", "TileHeight"] = .integer(Int64(size.height))
+      }
     }
     properties["{AVIF}", "ThumbnailCount"] = .integer(Int64(items.thumbnails.count))
     properties["{AVIF}", "AuxiliaryCount"] = .integer(Int64(items.auxiliaries.count))

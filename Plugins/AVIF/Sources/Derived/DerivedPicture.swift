@@ -92,25 +92,11 @@ final class DerivedPicture {
     memory = (parts.map(\.memory).max() ?? 0) &+ canvas.pixelCount &* 8
   }
 
-  /// Writes what is shown, as it is stored.
-  func draw(into target: PixelTarget) throws(CoderError) {
-    let crop = placement.crop
-    guard crop != Rect(covering: canvas) else { return try drawCanvas(into: target) }
-    try PixelTarget.withMemory(for: canvas, as: target.format, host: host) { whole throws(CoderError) in
-      try drawCanvas(into: whole)
-      let part = whole.moved(x: crop.x, y: crop.y)
-      for y in 0..<crop.height {
-        target.pixel(x: 0, y: y).copyMemory(
-          from: part.pixel(x: 0, y: y), byteCount: crop.width * target.format.bytesPerPixel)
-      }
-    }
-  }
-
-  private func drawCanvas(into target: PixelTarget) throws(CoderError) {
-    if let background { target.fill(canvas, with: background) }
+  /// Writes a part of the canvas, as it is stored. Layers that it does not touch are not decoded.
+  func draw(_ region: Rect, into target: PixelTarget) throws(CoderError) {
+    if let background { target.fill(region.size, with: background) }
     for layer in layers {
       if host.isCancelled { throw .cancelled }
-      let region = Rect(covering: canvas)
       guard let shown = ShownPart(of: layer.part.shown, at: layer.place, in: region) else { continue }
       let (rect, size) = (shown.rect, shown.rect.size)
       let place = target.moved(x: shown.x, y: shown.y)
@@ -213,7 +199,7 @@ extension DerivedPicture {
         switch self {
         case .coded(let part):
           try OpenedFile(try file.showing(part.item), host: host).draw(into: scratch, host: host)
-        case .derived(let picture): try picture.draw(into: scratch)
+        case .derived(let picture): try picture.draw(placement.crop, into: scratch)
         }
         target.copy(rect, of: scratch, placement: placement)
       }

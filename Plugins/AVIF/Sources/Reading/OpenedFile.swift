@@ -130,18 +130,18 @@ extension OpenedFile {
   /// - Parameters:
   ///   - decoder: The picture's, or that of a thumbnail.
   ///   - frame: As it is shown.
-  /// - Returns: Its planes, with the alpha of its tiles, which live as long as the decoder's next picture; and the rows
-  ///   that are there.
+  ///   - part: What is wanted of it; more may be decoded.
+  /// - Returns: Its planes, with the alpha of its tiles, which live as long as the decoder's next picture.
   func decode(
-    _ decoder: PictureDecoder, frame: Int, host: CoderHost
-  ) throws(CoderError) -> (image: avifImage, rows: Int) {
+    _ decoder: PictureDecoder, frame: Int, part: Rect, host: CoderHost
+  ) throws(CoderError) -> DecodedPlanes {
     try file.checkArrivingSize(host.limits)
-    if decoder === picture, let decoded = try still?.decode(picture.image) { return decoded }
+    if decoder === picture, let decoded = try still?.decode(picture.image, part: part) { return decoded }
     let stored = steps.indices.contains(frame) ? steps[frame].frame : frame
     let rows = try decoder.decode(frame: stored, isPatient: !file.isGrid, host: host)
     var image = decoder.image
     if let alpha = tileAlpha, decoder === picture { try add(alpha, rows: rows, to: &image, host: host) }
-    return (image, rows)
+    return DecodedPlanes(image: image, rows: rows, origin: (0, 0))
   }
 
   /// Waits for the bytes that the last decode missed.
@@ -182,14 +182,12 @@ extension OpenedFile {
 
   /// Writes all of a still as it is stored, cropped.
   func draw(into target: PixelTarget, host: CoderHost) throws(CoderError) {
-    let (image, rows) = try decode(picture, frame: 0, host: host)
+    let decoded = try decode(picture, frame: 0, part: presentation.crop, host: host)
+    let (image, rows) = (decoded.image, decoded.rows)
     guard rows >= Int(image.height) else {
       throw .truncated("\(rows) of \(image.height) rows are there", at: file.bytes.count)
     }
-    let crop = presentation.crop
-    guard Int(image.width) >= crop.x + crop.width, Int(image.height) >= crop.y + crop.height else {
-      throw .malformed("a decoded picture of \(image.width)×\(image.height), the container has \(crop.size)")
-    }
+    let crop = try decoded.place(of: presentation.crop)
     try PictureRows(image, crop: crop, format: target.format, host: host).fill(target)
   }
 }

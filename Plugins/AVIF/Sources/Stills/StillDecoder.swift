@@ -29,18 +29,32 @@ final class StillDecoder {
     let tile: Size
     let shape: StillPlanes.Shape
     let isAlpha: Bool
+    /// What is decoded: all, or what a part of the picture touches.
+    private(set) var shown: GridPart
     var planes: StillPlanes?
     /// The colors of the first tile; all have the same.
     var colors: AV1Picture.Colors?
-    /// Lines of tiles that are decoded.
-    var linesDone = 0
+    /// The line of tiles that is decoded next.
+    var nextLine = 0
 
     init(tiles: [Range<Int>], columns: Int, tile: Size, shape: StillPlanes.Shape, isAlpha: Bool) {
       (self.tiles, self.columns, self.tile, self.shape, self.isAlpha) = (tiles, columns, tile, shape, isAlpha)
+      shown = GridPart(columns: 0..<columns, lines: 0..<(tiles.count / columns))
     }
 
-    var lines: Int { tiles.count / columns }
-    var rows: Int { linesDone * tile.height }
+    var all: GridPart { GridPart(columns: 0..<columns, lines: 0..<(tiles.count / columns)) }
+    var rows: Int { (nextLine - shown.lines.lowerBound) * tile.height }
+
+    func show(_ part: GridPart) {
+      guard part != shown else { return }
+      shown = part
+      (planes, colors, nextLine) = (nil, nil, part.lines.lowerBound)
+    }
+
+    /// Where the bytes of tiles lie that are shown in some lines.
+    func places(_ lines: Range<Int>) -> [Range<Int>] {
+      lines.flatMap { line in shown.columns.map { tiles[line * columns + $0] } }
+    }
   }
 
   /// Lines of tiles are decoded together until there are so many, which keep a few threads busy.
@@ -119,33 +133,44 @@ final class StillDecoder {
 extension StillDecoder {
   /// Decodes what is there; of an incomplete file without tiles, waits for all.
   ///
-  /// - Parameter image: What libavif tells of the picture.
-  /// - Returns: Its planes, which live as long as this, and rows that are there. nil when libavif has to decode it.
-  func decode(_ image: avifImage) throws(CoderError) -> (image: avifImage, rows: Int)? {
+  /// - Parameters:
+  ///   - image: What libavif tells of the picture.
+  ///   - part: What is wanted of it; of a grid, tiles that it does not touch are not decoded.
+  /// - Returns: Its planes, which live as long as this. nil when libavif has to decode it.
+  func decode(_ image: avifImage, part: Rect) throws(CoderError) -> DecodedPlanes? {
     guard !isGivenUp else { return nil }
+    let tiles = tiles(for: part)
+    for layer in layers { layer.show(tiles ?? layer.all) }
     for layer in layers where try !advance(layer) {
       isGivenUp = true
       return nil
     }
     let rows = layers.map(\.rows).min() ?? 0
-    return (shown(image), min(rows, size.height))
+    let rect = tiles?.rect(tile: color.tile, canvas: size) ?? Rect(covering: size)
+    return DecodedPlanes(image: shown(image, size: rect.size), rows: min(rows, rect.height), origin: (rect.x, rect.y))
+  }
+
+  /// The tiles that a part touches, also with the pixels beside it that its chroma is interpolated with; nil for all.
+  private func tiles(for part: Rect) -> GridPart? {
+    guard isTiled, alpha.map({ $0.tile == color.tile && $0.all == color.all }) ?? true else { return nil }
+    return GridPart(touching: part, margin: 2, tile: color.tile, in: color.all)
   }
 
   private var layers: [Layer] { [color] + (alpha.map { [$0] } ?? []) }
 
   /// - Returns: Whether all is as expected, so far.
   private func advance(_ layer: Layer) throws(CoderError) -> Bool {
-    while layer.linesDone < layer.lines {
+    while layer.nextLine < layer.shown.lines.upperBound {
       if host.isCancelled { throw .cancelled }
-      let together = file.incremental == nil ? max(1, Self.batch / layer.columns) : 1
-      let lines = layer.linesDone..<min(layer.linesDone + together, layer.lines)
-      let places = layer.tiles[lines.lowerBound * layer.columns..<lines.upperBound * layer.columns]
+      let together = file.incremental == nil ? max(1, Self.batch / layer.shown.columns.count) : 1
+      let lines = layer.nextLine..<min(layer.nextLine + together, layer.shown.lines.upperBound)
+      let places = layer.places(lines)
       let span = (places.map(\.lowerBound).min() ?? 0)..<(places.map(\.upperBound).max() ?? 0)
       guard let bytes = try bytes(in: span, isPatient: !isTiled) else { return missing != nil }
       guard try decode(places, from: bytes, at: span.lowerBound, line: lines.lowerBound, of: layer) else {
         return false
       }
-      layer.linesDone = lines.upperBound
+      layer.nextLine = lines.upperBound
     }
     return true
   }
@@ -169,7 +194,7 @@ extension StillDecoder {
   ///   - bytes: Those of the file from `start` on.
   ///   - line: Of the first tile.
   private func decode(
-    _ places: ArraySlice<Range<Int>>, from bytes: UnsafeRawBufferPointer, at start: Int, line: Int, of layer: Layer
+    _ places: [Range<Int>], from bytes: UnsafeRawBufferPointer, at start: Int, line: Int, of layer: Layer
   ) throws(CoderError) -> Bool {
     func picture(_ place: Range<Int>, _ decoder: AV1Decoder) -> AV1Picture? {
       let item = UnsafeRawBufferPointer(rebasing: bytes[place.lowerBound - start..<place.upperBound - start])
@@ -186,7 +211,8 @@ extension StillDecoder {
       layer.planes = StillPlanes(of: found)
       return true
     }
-    if layer.planes == nil { layer.planes = try StillPlanes(canvas: size, layer.shape, host: host) }
+    let shown = layer.shown.rect(tile: layer.tile, canvas: size)
+    if layer.planes == nil { layer.planes = try StillPlanes(canvas: shown.size, layer.shape, host: host) }
     guard let planes = layer.planes else { return false }
     var colors = [AV1Picture.Colors?](repeating: nil, count: places.count)
     colors.withUnsafeMutableBufferPointer { colors in
@@ -195,11 +221,12 @@ extension StillDecoder {
       host.parallelFor(places.count) { index in
         guard !host.isCancelled,
           let decoder = decoders.withLock({ $0.popLast() }) ?? AV1Decoder(maxPixels: maxPixels),
-          let tile = picture(places[places.startIndex + index], decoder)
+          let tile = picture(places[index], decoder)
         else { return }
-        let (row, column) = index.quotientAndRemainder(dividingBy: layer.columns)
+        let (row, column) = index.quotientAndRemainder(dividingBy: layer.shown.columns.count)
         planes.put(
-          tile, at: column * layer.tile.width, (line + row) * layer.tile.height, canvas: size, layer.shape)
+          tile, at: column * layer.tile.width, (line + row) * layer.tile.height - shown.y, canvas: shown.size,
+          layer.shape)
         colors[index] = tile.colors
         decoders.withLock { $0.append(decoder) }
       }
@@ -220,8 +247,9 @@ extension StillDecoder {
     return true
   }
 
-  private func shown(_ image: avifImage) -> avifImage {
+  private func shown(_ image: avifImage, size: Size) -> avifImage {
     var image = image
+    (image.width, image.height) = (UInt32(clamping: size.width), UInt32(clamping: size.height))
     func bytes(_ plane: StillPlanes.Plane?) -> (UnsafeMutablePointer<UInt8>?, UInt32) {
       (plane?.base.assumingMemoryBound(to: UInt8.self), UInt32(clamping: plane?.stride ?? 0))
     }

@@ -20,6 +20,8 @@ final class HEIFFile {
   let limits: Limits
   /// Where the bytes after ``contents`` come from, and what keeps those; nil when there are none.
   private let beyond: (head: FileHead, source: SourceView)?
+  /// Bytes of items that were read alone.
+  private var bytesAlone = 0
   private var nodes = OneOrMany<UInt32, PictureNode>()
   /// By where their boxes start: items share them.
   private var configurations = OneOrMany<Int, HEVCConfiguration>()
@@ -220,11 +222,19 @@ extension HEIFFile {
   }
 
   /// The bytes of an item, which are waited for where they arrive.
-  func bytes(of item: Item) throws(CoderError) -> ItemBytes {
+  ///
+  /// - Parameter isAlone: Whether those of other items are not wanted: where a part of a picture is decoded.
+  func bytes(of item: Item, isAlone: Bool = false) throws(CoderError) -> ItemBytes {
     guard let source = beyond?.source, item.construction == .file else {
       return try ItemBytes(of: item, in: meta, contents)
     }
-    guard isIncremental else { return try ItemBytes(of: item, in: meta, contents, source: source) }
+    guard isIncremental else {
+      // Who has read as many bytes as the file has may as well have all of them, once.
+      let bytes = try ItemBytes(
+        of: item, in: meta, contents, source: source, isAlone: isAlone && bytesAlone < contents.end)
+      if isAlone { bytesAlone += bytes.count }
+      return bytes
+    }
     if let bytes = try ItemBytes(of: item, in: meta, incremental: source) { return bytes }
     return try ItemBytes(of: item, in: meta, FileBytes(whole: try source.contents()))
   }

@@ -14,6 +14,8 @@ struct Renderer {
   let host: CoderHost
   /// The code points of the whole picture, for parts whose bitstreams state no colors.
   let points: CodingIndependentCodePoints?
+  /// Whether a part of a picture is drawn, for which bytes of other items are not read.
+  var isPart = false
   /// Items that are not decoded again.
   var decoded = DecodedItems()
   /// Says that rows of the whole picture are done.
@@ -35,7 +37,7 @@ struct Renderer {
     guard node.hasAlpha, target.format.hasAlpha else {
       return try draw(node, region: region, into: target, part: .color, origin: 0)
     }
-    let quiet = Renderer(file: file, host: host, points: points, decoded: decoded, report: { _ in })
+    let quiet = Renderer(file: file, host: host, points: points, isPart: isPart, decoded: decoded, report: { _ in })
     try quiet.draw(node, region: region, into: target, part: .color, origin: nil)
     try report(0..<region.height)
   }
@@ -51,7 +53,8 @@ struct Renderer {
     case .coded(let coded): try draw(coded, region: region, into: target, part: part, origin: origin)
     case .uncompressed(let item):
       try item.draw(
-        region, into: target, asAlpha: part == .alpha, bytes: try file.bytes(of: item.item), points: points, host: host)
+        region, into: target, asAlpha: part == .alpha, bytes: try file.bytes(of: item.item, isAlone: isPart),
+        points: points, host: host)
       if let origin { try report(origin..<origin + region.height) }
     case .jpeg: throw .unsupported("the JPEG item \(node.id), which another coder reads")
     case .identity(let inner):
@@ -100,7 +103,7 @@ extension Renderer {
       if let origin { try report(origin..<origin + region.height) }
       return
     }
-    let bytes = try file.bytes(of: coded.item)
+    let bytes = try file.bytes(of: coded.item, isAlone: isPart)
     if bytes.isCut {
       if part == .color, let origin, let salvaged = DecodedItem.salvage(coded, bytes: bytes, in: file) {
         let rows = min(salvaged.rows - region.y, region.height)
@@ -141,10 +144,12 @@ extension Renderer {
 
   /// Draws coded tiles, some rows of them at a time, side by side on several threads.
   private func draw(_ grid: Grid, into target: PixelTarget, origin: Int?) throws(CoderError) {
-    let (file, host, points, decoded) = (file, host, points, decoded)
+    let (file, host, points, decoded, isPart) = (file, host, points, decoded, isPart)
     for batch in grid.batches(of: file.isIncremental ? 1 : Self.batchSize) {
       // Bytes are waited for here, and not on the threads that decode.
-      let items = batch.map { cell in Result { () throws(CoderError) in try Self.tile(cell, in: file) } }
+      let items = batch.map { cell in
+        Result { () throws(CoderError) in try Self.tile(cell, in: file, isPart: isPart) }
+      }
       let failures = UnsafeMutableBufferPointer<CoderError?>.allocate(capacity: batch.count)
       failures.initialize(repeating: nil)
       defer {
@@ -178,9 +183,11 @@ extension Renderer {
   /// Tiles that are decoded side by side keep a few threads busy.
   private static let batchSize = 16
 
-  private static func tile(_ cell: Grid.Cell, in file: HEIFFile) throws(CoderError) -> (CodedItem, ItemBytes) {
+  private static func tile(
+    _ cell: Grid.Cell, in file: HEIFFile, isPart: Bool
+  ) throws(CoderError) -> (CodedItem, ItemBytes) {
     guard case .coded(let coded) = cell.node.content else { throw .libraryFailure("a tile that is no coded picture") }
-    return (coded, try file.bytes(of: coded.item))
+    return (coded, try file.bytes(of: coded.item, isAlone: isPart))
   }
 
   private static func draw(

@@ -97,9 +97,9 @@ final class StillReader: ContainerReader {
     guard rows.count == size.height, rows.stride >= size.width * offer.pixelFormat.bytesPerPixel else {
       throw .libraryFailure("the host grants \(rows.count) rows of \(rows.stride) bytes for a picture of \(size)")
     }
-    let renderer = Renderer(file: file, host: host, points: node.points, decoded: decoded) { done throws(CoderError) in
-      try sink.done(at: done.lowerBound, count: done.count)
-    }
+    let renderer = Renderer(
+      file: file, host: host, points: node.points, isPart: size != crop.size, decoded: decoded
+    ) { done throws(CoderError) in try sink.done(at: done.lowerBound, count: done.count) }
     let region = Rect(x: crop.x + offer.part.x, y: crop.y + offer.part.y, width: size.width, height: size.height)
     try renderer.draw(
       node, region: region, into: PixelTarget(base: rows.base, stride: rows.stride, format: offer.pixelFormat))

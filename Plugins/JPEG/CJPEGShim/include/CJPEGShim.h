@@ -27,6 +27,7 @@ typedef struct cjpeg_decode_options {
   imgcoder_pixel_format pixel_format;  // GRAY8 from gray only; RGB8, RGBA8 and BGRA8 from anything
   uint32_t eighths;                    // the scale: 1, 2, 4 or 8
   uint32_t output_width, output_height;
+  uint32_t part_x, part_y, part_width, part_height;  // what the sink gets, in pixels of the output and inside it
   uint32_t is_incremental;                // 1: the source is incremental, so coarse pictures of a file of several scans are worth
                                        // sending; rows come more than once then
   uint32_t is_inks;                       // 1: from CMYK and YCCK, pixels of RGBA8 are the four inks; 0 is no ink

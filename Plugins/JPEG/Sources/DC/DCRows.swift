@@ -7,18 +7,18 @@ import ImageCoderPlugin
 struct DCRows {
   private let channels: [DCChannel]
   private let isLuma: Bool
-  private let size: Size
+  private let part: Rect
   private let format: PixelFormat
 
   /// - Parameters:
-  ///   - size: That of the canvas, divided by 8 and rounded up.
+  ///   - part: Inside the canvas, whose sides are divided by 8 and rounded up.
   ///   - format: Of 8 bits per channel.
   /// - Throws: ``CoderError/Code/outOfMemory``.
-  init(_ file: DCFile, size: Size, format: PixelFormat, host: CoderHost) throws(CoderError) {
+  init(_ file: DCFile, part: Rect, format: PixelFormat, host: CoderHost) throws(CoderError) {
     var channels: [DCChannel] = []
     for index in file.frame.channels.indices { channels.append(try DCChannel(index, of: file, host: host)) }
     self.channels = channels
-    self.size = size
+    self.part = part
     self.format = format
     isLuma = file.colors.isLuma(file.frame)
   }
@@ -26,11 +26,11 @@ struct DCRows {
   /// - Throws: ``CoderError/Code/cancelled``; what the sink throws.
   func deliver(into sink: RowSink, host: CoderHost) throws(CoderError) {
     var y = 0
-    while y < size.height {
+    while y < part.height {
       if host.isCancelled { throw .cancelled }
-      let rows = try sink.rows(at: y, count: min(64, size.height - y))
+      let rows = try sink.rows(at: y, count: min(64, part.height - y))
       for line in 0..<rows.count {
-        for channel in channels { channel.fill(y + line) }
+        for channel in channels { channel.fill(part.y + y + line) }
         write(to: (rows.base + line * rows.stride).assumingMemoryBound(to: UInt8.self))
       }
       try sink.done(at: y, count: rows.count)
@@ -40,8 +40,8 @@ struct DCRows {
 
   private func write(to row: UnsafeMutablePointer<UInt8>) {
     let lines: (UnsafePointer<UInt8>?, UnsafePointer<UInt8>?, UnsafePointer<UInt8>?) = (
-      UnsafePointer(channels[0].line), UnsafePointer(channels[channels.count / 2].line),
-      UnsafePointer(channels[channels.count - 1].line)
+      UnsafePointer(channels[0].line + part.x), UnsafePointer(channels[channels.count / 2].line + part.x),
+      UnsafePointer(channels[channels.count - 1].line + part.x)
     )
     let order: eighths_format =
       switch format {
@@ -52,7 +52,7 @@ struct DCRows {
       }
     withUnsafeBytes(of: lines) { lines in
       let lines = lines.assumingMemoryBound(to: UnsafePointer<UInt8>?.self).baseAddress
-      eighths_pixels(lines, size.width, isLuma ? 1 : 0, order, row)
+      eighths_pixels(lines, part.width, isLuma ? 1 : 0, order, row)
     }
   }
 }

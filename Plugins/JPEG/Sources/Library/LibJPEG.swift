@@ -22,7 +22,9 @@ enum LibJPEG {
     var options = cjpeg_decode_options(
       width: UInt32(clamping: canvas.width), height: UInt32(clamping: canvas.height),
       pixel_format: offer.pixelFormat.rawValue, eighths: offer.scaleCode,
-      output_width: UInt32(clamping: offer.size.width), output_height: UInt32(clamping: offer.size.height),
+      output_width: UInt32(clamping: offer.whole.width), output_height: UInt32(clamping: offer.whole.height),
+      part_x: UInt32(clamping: offer.part.x), part_y: UInt32(clamping: offer.part.y),
+      part_width: UInt32(clamping: offer.size.width), part_height: UInt32(clamping: offer.size.height),
       is_incremental: isIncremental ? 1 : 0, is_inks: isInks ? 1 : 0)
     var report = cjpeg_report()
     guard cjpeg_decode(host.raw, source.raw, sink.raw, &options, &report) != 0 else { return }
