@@ -137,7 +137,7 @@ import Testing
 @Suite struct EmbeddedPreviewTests {
   /// The markers of a JPEG file of 16 by 9 pixels: a comment before the frame header. LibRaw finds no preview of fewer than
   /// 64 bytes.
-  private static let jpeg: [UInt8] =
+  static let jpeg: [UInt8] =
     [0xFF, 0xD8, 0xFF, 0xFE, 0, 66] + [UInt8](repeating: 7, count: 64) + [0xFF, 0xC0, 0, 17, 8, 0, 9, 0, 16, 3]
     + [UInt8](repeating: 1, count: 9)
     + [0xFF, 0xD9]
