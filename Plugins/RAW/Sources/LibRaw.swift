@@ -42,6 +42,7 @@ enum LibRaw {
     request.colors = file.description.colors
     request.white = development.white
     request.brightness = development.brightness
+    request.is_linear = development.output == .linear ? 1 : 0
     try call { craw_decode(&request, sink.raw, &$0) }
   }
 

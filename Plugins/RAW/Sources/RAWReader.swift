@@ -53,8 +53,7 @@ final class RAWReader: ContainerReader {
     var header = ImageHeader(
       format: format, canvas: file.canvas, pixelFormat: file.pixelFormat, bitsPerChannel: 16, alpha: .opaque)
     header.orientation = orientation
-    // H.273: the primaries and the transfer function of sRGB; RGB has the matrix 0.
-    header.cicp = CodingIndependentCodePoints(primaries: 1, transfer: 13, matrix: 0, isFullRange: true)
+    header.cicp = development.signal
     header.hiddenPageCount = preview == nil ? 0 : 1
     header.metadata = sidecar == nil && file.xmpCount == nil ? [.exif] : [.exif, .xmp]
     return header
@@ -119,7 +118,8 @@ final class RAWReader: ContainerReader {
     switch kind {
     case .exif:
       let bytes = try CameraExif(
-        of: file, tags: CameraTags(in: try source.contents()), orientation: orientation
+        of: file, tags: CameraTags(in: try source.contents()), orientation: orientation,
+        colorSpace: development.exifColorSpace
       ).payload()
       try host.limits.check(metadata: bytes.count)
       return bytes

@@ -111,6 +111,7 @@ typedef struct craw_request {
   uint32_t colors;   // of the description; rows have one sample of 16 bits or, of three colors, four with an opaque alpha
   uint32_t white;    // CRAW_WHITE_OF_*
   float brightness;  // how many times as bright, after the library has stretched the brightness; more than 0
+  uint32_t is_linear;  // 1: light as it is, and brightness not stretched; 0: the curve of sRGB
 } craw_request;
 
 // Decodes a picture into a sink, rows from the top.
