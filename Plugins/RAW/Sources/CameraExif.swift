@@ -27,6 +27,7 @@ struct CameraExif {
     main.add(0x0131, text: LibRaw.text(of: found.software))
     main.add(0x0132, text: Self.date(found.time))
     main.add(0x013B, text: LibRaw.text(of: found.artist))
+    main.add(tags.main)
     exif.add(0x829A, positive: found.exposure)
     exif.add(0x829D, positive: found.aperture)
     exif.add(0x8827, short: Self.whole(found.sensitivity))

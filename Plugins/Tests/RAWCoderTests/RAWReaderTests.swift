@@ -63,6 +63,18 @@ import Testing
     #expect(header.metadata == [.exif] && !header.isLossless && header.pageCount == 1)
   }
 
+  /// LibRaw calls the camera Kiss of Canon.
+  @Test func namesOfTheCameraAreThoseOfTheFile() throws {
+    var file = SmallFile()
+    file.fields = [271: .text("CANON INC."), 272: .text("Canon Kiss"), 33_432: .text("A. Author")]
+    let reader = try file.reader()
+    #expect(reader.file.maker == "Canon")
+    let exif = try #require(try reader.metadata(.exif, page: 0))
+    for text in ["CANON INC.", "Canon Kiss", "A. Author"] {
+      #expect(exif.indices.contains { exif[$0...].starts(with: Array(text.utf8) + [0]) }, "\(text)")
+    }
+  }
+
   @Test func propertiesDescribeTheSensor() throws {
     let properties = try SmallFile().reader().properties(page: 0, frame: nil)
     #expect(properties["{Raw}", "ColorPattern"] == .text("RGGB"))
