@@ -152,7 +152,7 @@ let coderParts: [Target] = [
   wrapped("COpenJPEG", in: "JPEG2000", pkgConfig: "libopenjp2", debian: "libopenjp2-7-dev"),
   wrapped("CZlib", in: "ICNS", debian: "zlib1g-dev"),
   wrapped("CJXL", in: "JXL", debian: "libjxl-dev"),
-  shim("CRAWShim", in: "RAW", dependencies: ["CImageCoder"], links: ["raw_r", "dl"]),
+  shim("CRAWShim", in: "RAW", dependencies: ["CImageCoder"], links: ["raw_r", "z", "dl"]),
   // What several formats are made of: Plugins/Formats/README.md.
   format("CodedPictures"),
   format("DeviceIndependentBitmap", dependencies: ["CPixelBytes", "ImageCoderPlugin"]),

@@ -42,6 +42,10 @@ imgcoder_status develop(const craw_request *request, const imgcoder_sink *sink, 
   file.data().params.use_camera_wb = request->white == CRAW_WHITE_OF_CAMERA;
   file.data().params.use_auto_wb = request->white == CRAW_WHITE_OF_PICTURE;
   file.data().params.bright = request->brightness;
+  if (request->is_linear) {
+    file.data().params.gamm[0] = file.data().params.gamm[1] = 1;
+    file.data().params.no_auto_bright = 1;
+  }
   code = file.library().unpack();
   if (code != LIBRAW_SUCCESS) return craw::fail(failure, code, "unpack the samples");
   code = file.library().dcraw_process();

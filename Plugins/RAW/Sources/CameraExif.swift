@@ -17,7 +17,8 @@ struct CameraExif {
   /// - Parameters:
   ///   - tags: Those of the file, which count more than what the library says.
   ///   - orientation: How the picture is turned.
-  init(of file: CameraFile, tags: CameraTags, orientation: Orientation) {
+  ///   - colorSpace: 1 for sRGB.
+  init(of file: CameraFile, tags: CameraTags, orientation: Orientation, colorSpace: Int) {
     let found = file.description
     main.add(0x010E, text: LibRaw.text(of: found.text))
     main.add(0x010F, text: LibRaw.text(of: found.maker))
@@ -26,14 +27,15 @@ struct CameraExif {
     main.add(0x0131, text: LibRaw.text(of: found.software))
     main.add(0x0132, text: Self.date(found.time))
     main.add(0x013B, text: LibRaw.text(of: found.artist))
+    main.add(tags.main)
     exif.add(0x829A, positive: found.exposure)
     exif.add(0x829D, positive: found.aperture)
     exif.add(0x8827, short: Self.whole(found.sensitivity))
     exif.add(0x9000, type: .undefined, Array("0232".utf8))
     exif.add(0x9003, text: Self.date(found.time))
     exif.add(0x920A, positive: found.focal_length)
-    // The colors of the picture, not those of the camera: sRGB.
-    exif.add(0xA001, short: 1)
+    // The colors of the picture, not those of the camera.
+    exif.add(0xA001, short: colorSpace)
     exif.add(0xA405, short: Self.whole(found.focal_length_35mm))
     exif.add(0xA433, text: LibRaw.text(of: found.lens_maker))
     exif.add(0xA434, text: LibRaw.text(of: found.lens))

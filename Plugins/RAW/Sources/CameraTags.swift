@@ -2,17 +2,21 @@
 
 import ImageCoderPlugin
 
-/// The tags of Exif and of places in a file that is a kind of TIFF.
+/// The tags of the camera, of Exif and of places in a file that is a kind of TIFF.
 ///
 /// The maker's notes are left out: they point at places of the file. A tag whose value is outside the file is left out, too.
 ///
 /// - Format: TIFF 6.0 §2, Exif 2.32 §4.6.
 struct CameraTags {
+  /// What the first directory says of the picture's camera and author, in its own words.
+  private(set) var main = ExifFields()
   /// Exif's own directory; empty if the file has none.
   private(set) var exif = ExifFields()
   /// The directory of places; empty if the file has none.
   private(set) var place = ExifFields()
 
+  /// ImageDescription, Make, Model, Software, Artist, and Copyright.
+  private static let words: Set<UInt16> = [0x010E, 0x010F, 0x0110, 0x0131, 0x013B, 0x8298]
   /// Entries of a directory that are looked at.
   private static let mostEntries = 512
   /// Bytes of a value.
@@ -28,6 +32,7 @@ struct CameraTags {
     guard let first = try? Int(reader.uint32(at: 4)) else { return }
     var places: [UInt16: Int] = [:]
     Self.entries(at: first, reader) { tag, entry, reader throws(CoderError) in
+      if Self.words.contains(tag) { main.add(text: try Self.field(Int(tag), at: entry, reader)) }
       guard tag == 0x8769 || tag == 0x8825 else { return }
       places[tag] = Int(try reader.uint32(at: entry + 8))
     }

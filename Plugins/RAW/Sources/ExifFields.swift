@@ -20,6 +20,12 @@ struct ExifFields {
   /// Takes over the fields of another directory.
   mutating func add(_ others: ExifFields) { fields.merge(others.fields) { $1 } }
 
+  /// Adds a text of a file, unless it is of another type or empty.
+  mutating func add(text field: TIFFField?) {
+    guard let field, field.type == .ascii else { return }
+    add(field.tag, text: String(decoding: field.value.prefix { $0 != 0 }, as: UTF8.self))
+  }
+
   /// Adds a text, without spaces around it, unless it is empty.
   mutating func add(_ tag: Int, text: String) { add(Self.writer.text(tag, text)) }
 

@@ -42,7 +42,28 @@ enum LibRaw {
     request.colors = file.description.colors
     request.white = development.white
     request.brightness = development.brightness
+    request.is_linear = development.output == .linear ? 1 : 0
     try call { craw_decode(&request, sink.raw, &$0) }
+  }
+
+  /// Unpacks samples of a picture into part of a file.
+  static func unpack(
+    _ picture: craw_packed, places: [UInt64], lengths: [UInt64], of contents: UnsafeRawBufferPointer,
+    host: CoderHost, into file: inout [UInt8], at start: Int
+  ) throws(CoderError) {
+    try call { failure in
+      places.withUnsafeBufferPointer { places in
+        lengths.withUnsafeBufferPointer { lengths in
+          file.withUnsafeMutableBufferPointer { file in
+            var picture = picture
+            picture.places = places.baseAddress
+            picture.lengths = lengths.baseAddress
+            return craw_unpack(
+              &picture, host.raw, contents.bytes, contents.count, file.baseAddress.map { $0 + start }, &failure)
+          }
+        }
+      }
+    }
   }
 
   private static func call(_ body: (inout craw_failure) -> imgcoder_status) throws(CoderError) {

@@ -15,6 +15,7 @@ final class RAWReader: ContainerReader {
   let host: CoderHost
   let file: CameraFile
   private let format: ImageFormat
+  private let packed: PackedPicture?
   let preview: EmbeddedPreview?
   private let development: Development
   private let sidecar: Sidecar?
@@ -27,7 +28,10 @@ final class RAWReader: ContainerReader {
     development = Development(options)
     let contents = try source.contents()
     do throws(CoderError) {
-      file = try LibRaw.describe(contents, host: host)
+      packed = try PackedPicture(in: contents)
+      file = try Self.readable(contents, as: packed, host: host) { contents throws(CoderError) in
+        try LibRaw.describe(contents, host: host)
+      }
     } catch {
       if error.code == .wrongFormat { try DirectoryChain.checkIsWhole(contents) }
       throw error
@@ -49,8 +53,7 @@ final class RAWReader: ContainerReader {
     var header = ImageHeader(
       format: format, canvas: file.canvas, pixelFormat: file.pixelFormat, bitsPerChannel: 16, alpha: .opaque)
     header.orientation = orientation
-    // H.273: the primaries and the transfer function of sRGB; RGB has the matrix 0.
-    header.cicp = CodingIndependentCodePoints(primaries: 1, transfer: 13, matrix: 0, isFullRange: true)
+    header.cicp = development.signal
     header.hiddenPageCount = preview == nil ? 0 : 1
     header.metadata = sidecar == nil && file.xmpCount == nil ? [.exif] : [.exif, .xmp]
     return header
@@ -59,8 +62,8 @@ final class RAWReader: ContainerReader {
   func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
     try checkPage(request.page)
     let isHalf = request.size.map { isEnough(for: $0) } ?? false
-    let memory = file.memory(isHalf: isHalf)
-    try host.limits.check(memory: memory)
+    let (memory, overflow) = file.memory(isHalf: isHalf).addingReportingOverflow(packed?.memory ?? 0)
+    try host.limits.check(memory: overflow ? .max : memory)
     return DecodeOffer(
       request, size: isHalf ? file.half : file.canvas, pixelFormat: file.pixelFormat, alpha: .opaque,
       scaleCode: isHalf ? 1 : 0, memory: memory, covered: isHalf ? covered : nil)
@@ -83,7 +86,31 @@ final class RAWReader: ContainerReader {
     guard offer.scaleCode <= 1, offer.size == (isHalf ? file.half : file.canvas),
       offer.pixelFormat == file.pixelFormat
     else { throw .invalidArgument("an offer of \(offer.size) in \(offer.pixelFormat), which was not made") }
-    try LibRaw.decode(try source.contents(), of: file, isHalf: isHalf, development, host: host, into: sink)
+    let contents = try source.contents()
+    guard let packed else {
+      return try LibRaw.decode(contents, of: file, isHalf: isHalf, development, host: host, into: sink)
+    }
+    let (copy, problem) = try packed.unpacked(contents, host: host)
+    try Self.access(copy) { contents throws(CoderError) in
+      try LibRaw.decode(contents, of: file, isHalf: isHalf, development, host: host, into: sink)
+    }
+    if let problem { throw problem }
+  }
+
+  /// Gives a file as the library reads it, without samples that have to be unpacked.
+  private static func readable<Result>(
+    _ contents: UnsafeRawBufferPointer, as packed: PackedPicture?, host: CoderHost,
+    _ body: (UnsafeRawBufferPointer) throws(CoderError) -> Result
+  ) throws(CoderError) -> Result {
+    guard let packed else { return try body(contents) }
+    try host.limits.check(memory: contents.count)
+    return try access(try packed.described(contents), body)
+  }
+
+  private static func access<Result>(
+    _ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws(CoderError) -> Result
+  ) throws(CoderError) -> Result {
+    try bytes.withUnsafeBufferPointer { bytes throws(CoderError) in try body(UnsafeRawBufferPointer(bytes)) }
   }
 
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
@@ -91,7 +118,8 @@ final class RAWReader: ContainerReader {
     switch kind {
     case .exif:
       let bytes = try CameraExif(
-        of: file, tags: CameraTags(in: try source.contents()), orientation: orientation
+        of: file, tags: CameraTags(in: try source.contents()), orientation: orientation,
+        colorSpace: development.exifColorSpace
       ).payload()
       try host.limits.check(metadata: bytes.count)
       return bytes
@@ -99,7 +127,9 @@ final class RAWReader: ContainerReader {
       if let sidecar { return sidecar.packet }
       guard let count = file.xmpCount else { return nil }
       try host.limits.check(metadata: count)
-      return try LibRaw.xmp(of: try source.contents(), count: count, host: host)
+      return try Self.readable(try source.contents(), as: packed, host: host) { contents throws(CoderError) in
+        try LibRaw.xmp(of: contents, count: count, host: host)
+      }
     case .icc: return nil
     }
   }

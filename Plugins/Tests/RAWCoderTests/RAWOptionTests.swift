@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CoderTestSupport
+import Glibc
 import ImageCoderPlugin
 import Testing
 
@@ -51,5 +52,30 @@ import Testing
     #expect(zip(daylight, camera).allSatisfy { abs($0 - $1) <= 40 }, "\(daylight), \(camera)")
     let average = try Self.pixels(file, ["white-balance": 1]).quarter
     #expect(average.allSatisfy { abs($0 - average[0]) <= 400 }, "\(average)")
+  }
+
+  /// A quarter of white is a quarter, and two stops more make it white; nothing is stretched where no pixel is white.
+  @Test(arguments: [(0.0, 16_384), (1.0, 32_768), (2.0, 65_535), (-2.0, 4096)])
+  func linearOutputIsLight(_ stops: Double, _ quarter: Int) throws {
+    let (dark, _) = try Self.pixels(SmallFile(), ["output": 1, "exposure": .number(stops)])
+    #expect(dark.allSatisfy { abs($0 - quarter) <= 8 }, "\(dark)")
+    // Half of that light everywhere: the picture's white is gray.
+    var dim = SmallFile()
+    dim.isTiled = false
+    dim.striles = [dim.numbers.flatMap { $0.flatMap { SmallFile.bytes($0 / 2) } }]
+    dim.fields = [278: .long(30)]
+    let (eighth, half) = try Self.pixels(dim, ["output": 1, "exposure": .number(stops)])
+    #expect(eighth.allSatisfy { abs($0 - min(65_535, Int(8192 * exp2(stops)))) <= 8 }, "\(eighth)")
+    #expect(half.allSatisfy { abs($0 - min(65_535, Int(32_768 * exp2(stops)))) <= 8 }, "\(half)")
+  }
+
+  @Test func linearOutputSaysSo() throws {
+    let reader = try SmallFile().reader(MemoryHost(), ["output": 1])
+    let signal = CodingIndependentCodePoints(primaries: 1, transfer: 8, matrix: 0, isFullRange: true)
+    #expect(try reader.header(page: 0).cicp == signal)
+    // ColorSpace, as an entry of a directory: one number of 16 bits, which is no known space.
+    let exif = try #require(try reader.metadata(.exif, page: 0))
+    let entry: [UInt8] = [0x01, 0xA0, 3, 0, 1, 0, 0, 0, 0xFF, 0xFF]
+    #expect(exif.indices.contains { exif[$0...].starts(with: entry) })
   }
 }

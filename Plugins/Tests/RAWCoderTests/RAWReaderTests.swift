@@ -63,6 +63,18 @@ import Testing
     #expect(header.metadata == [.exif] && !header.isLossless && header.pageCount == 1)
   }
 
+  /// LibRaw calls the camera Kiss of Canon.
+  @Test func namesOfTheCameraAreThoseOfTheFile() throws {
+    var file = SmallFile()
+    file.fields = [271: .text("CANON INC."), 272: .text("Canon Kiss"), 33_432: .text("A. Author")]
+    let reader = try file.reader()
+    #expect(reader.file.maker == "Canon")
+    let exif = try #require(try reader.metadata(.exif, page: 0))
+    for text in ["CANON INC.", "Canon Kiss", "A. Author"] {
+      #expect(exif.indices.contains { exif[$0...].starts(with: Array(text.utf8) + [0]) }, "\(text)")
+    }
+  }
+
   @Test func propertiesDescribeTheSensor() throws {
     let properties = try SmallFile().reader().properties(page: 0, frame: nil)
     #expect(properties["{Raw}", "ColorPattern"] == .text("RGGB"))
@@ -137,7 +149,7 @@ import Testing
 @Suite struct EmbeddedPreviewTests {
   /// The markers of a JPEG file of 16 by 9 pixels: a comment before the frame header. LibRaw finds no preview of fewer than
   /// 64 bytes.
-  private static let jpeg: [UInt8] =
+  static let jpeg: [UInt8] =
     [0xFF, 0xD8, 0xFF, 0xFE, 0, 66] + [UInt8](repeating: 7, count: 64) + [0xFF, 0xC0, 0, 17, 8, 0, 9, 0, 16, 3]
     + [UInt8](repeating: 1, count: 9)
     + [0xFF, 0xD9]

@@ -22,22 +22,28 @@ struct SmallFile {
   var neutral: [UInt32] = [1, 1, 1]
   /// How much light red pixels have, of that of the others.
   var redLight = 1.0
+  /// Tiles, or strips, in place of the samples as they are, and tags that differ.
+  var striles: [[UInt8]]?
+  var isTiled = true
+  var fields: [UInt16: Field] = [:]
 
   /// Light of all pixels: white in the right half, so that brightness is not stretched, and a quarter of it elsewhere.
-  private var samples: [UInt8] {
-    (0..<size.height).flatMap { y in
-      (0..<size.width).flatMap { x in
+  var numbers: [[UInt16]] {
+    (0..<size.height).map { y in
+      (0..<size.width).map { x in
         let light = x < size.width / 2 ? 16_384.0 : 65_535
-        return Self.bytes(UInt16(x % 2 == 0 && y % 2 == 0 ? light * redLight : light))
+        return UInt16(x % 2 == 0 && y % 2 == 0 ? light * redLight : light)
       }
     }
   }
+
+  private var samples: [UInt8] { striles?.flatMap { $0 } ?? numbers.flatMap { $0.flatMap(Self.bytes) } }
 
   static func bytes(_ value: some FixedWidthInteger) -> [UInt8] {
     withUnsafeBytes(of: value.littleEndian) { Array($0) }
   }
 
-  private struct Field {
+  struct Field {
     let type: UInt16
     let count: Int
     let value: [UInt8]
@@ -45,7 +51,10 @@ struct SmallFile {
     static func short(_ values: UInt16...) -> Field {
       Field(type: 3, count: values.count, value: values.flatMap { bytes($0) })
     }
-    static func long(_ value: Int) -> Field { Field(type: 4, count: 1, value: bytes(UInt32(value))) }
+    static func long(_ values: Int...) -> Field { longs(values) }
+    static func longs(_ values: [Int]) -> Field {
+      Field(type: 4, count: values.count, value: values.flatMap { bytes(UInt32($0)) })
+    }
     static func byte(_ values: [UInt8]) -> Field { Field(type: 1, count: values.count, value: values) }
     static func text(_ text: String) -> Field {
       Field(type: 2, count: text.utf8.count + 1, value: Array(text.utf8) + [0])
@@ -91,7 +100,13 @@ struct SmallFile {
     fields[50_721] = .signedRationals([32_406, -15_372, -4986, -9689, 18_758, 415, 557, -2040, 10_570])
     fields[50_728] = .rationals(neutral)
     fields[50_778] = .short(21)
-    return fields
+    if let striles {
+      for tag in [273, 278, 279] as [UInt16] { fields[tag] = nil }
+      let places = striles.indices.map { data + striles[..<$0].reduce(0) { $0 + $1.count } }
+      fields[isTiled ? 324 : 273] = .longs(places)
+      fields[isTiled ? 325 : 279] = .longs(striles.map(\.count))
+    }
+    return fields.merging(self.fields) { $1 }
   }
 
   /// Where the JPEG file lies in the whole.

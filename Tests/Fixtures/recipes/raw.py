@@ -7,6 +7,7 @@ LibRaw's own program says what the pictures are; where a recipe can work out a s
 import struct
 import subprocess
 import tempfile
+import zlib
 from pathlib import Path
 
 import imagecodecs
@@ -21,6 +22,8 @@ from tiff_file import (
 FORMAT = "raw"
 
 SRGB = [1, 13, 0, 1]
+PREDICTOR, SAMPLE_FORMAT, ROW_FIELDS, COLUMN_FIELDS = 317, 339, 50975, 52547
+DEFLATE, JXL = 8, 52546
 MOSAIC, LINEAR = 32803, 34892
 PATTERNS = {"RGGB": [0, 1, 1, 2], "GBRG": [1, 2, 0, 1]}
 # XYZ to linear sRGB (IEC 61966-2-1): the camera sees the primaries of sRGB, and its white is that of D65.
@@ -140,8 +143,75 @@ def rationals(*parts):
     return RATIONAL, struct.pack(f"<{len(parts)}I", *parts)
 
 
-def valid(name, data, shows, orientation=1, payload=None, **more):
-    samples = developed(data)
+def tiled(samples, compression, code, photometric=MOSAIC, order="<", tags=None):
+    """A file of tiles of 32 by 16, which reach over the last column and row."""
+    height, width = samples.shape[:2]
+    whole = np.zeros((-height % 16 + height, -width % 32 + width) + samples.shape[2:], samples.dtype)
+    whole[:height, :width] = samples
+    tiles = [
+        np.ascontiguousarray(whole[y : y + 16, x : x + 32])
+        for y in range(0, height, 16) for x in range(0, width, 32)]
+    made = {
+        **camera(samples, photometric=photometric), COMPRESSION: (SHORT, compression), TILE_WIDTH: (LONG, 32),
+        TILE_LENGTH: (LONG, 16), **(tags or {})}
+    del made[ROWS_PER_STRIP]
+    return file(made, [code(tile) for tile in tiles], order, is_tiled=True)
+
+
+def differences(tile):
+    made = tile.copy()
+    made[:, 1:] -= tile[:, :-1]
+    return made
+
+
+def planes(tile):
+    """The bytes of floating-point numbers, the first ones first, as differences (TIFF Technical Note 3)."""
+    rows = tile.astype(">f4").view("u1").reshape(tile.shape[0], -1, 4).transpose(0, 2, 1).reshape(tile.shape[0], -1)
+    return differences(rows)
+
+
+def by_turns(samples):
+    """Even columns and rows before odd ones."""
+    rows = np.concatenate([samples[0::2], samples[1::2]])
+    return np.concatenate([rows[:, 0::2], rows[:, 1::2]], axis=1)
+
+
+def jxl(tile):
+    return imagecodecs.jpegxl_encode(tile, lossless=True, usecontainer=False)
+
+
+def packed(rggb, colors):
+    """The same samples, kept in ways that LibRaw's program does not read: it develops them as they are."""
+    mosaic, linear = file(camera(rggb), [rggb.tobytes()]), file(camera(colors, photometric=LINEAR), [colors.tobytes()])
+
+    def same(name, data, shows, plain=mosaic):
+        valid(name, data, shows, of=plain)
+
+    same("tiles.dng", tiled(rggb, 1, np.ndarray.tobytes), "tiles without compression")
+    same("deflate.dng", tiled(rggb, DEFLATE, lambda tile: zlib.compress(tile.tobytes())), "tiles in deflate")
+    same(
+        "deflate-differences.dng",
+        tiled(
+            colors, DEFLATE, lambda tile: zlib.compress(differences(tile).astype(">u2").tobytes()), LINEAR, ">",
+            {PREDICTOR: (SHORT, 2)}),
+        "three colors in deflate, as differences, big-endian", linear)
+    light = (rggb / np.float32(65535)).astype("<f4")
+    of_floats = {BITS: (SHORT, 32), SAMPLE_FORMAT: (SHORT, 3), 50717: (SHORT, 1)}
+    same(
+        "float-deflate.dng",
+        tiled(light, DEFLATE, lambda tile: zlib.compress(planes(tile).tobytes()), tags={**of_floats, PREDICTOR: (SHORT, 3)}),
+        "floating point in deflate, as differences of bytes")
+    same("jxl.dng", tiled(colors, JXL, jxl, LINEAR), "three colors in tiles of JPEG XL", linear)
+    same("float-jxl.dng", tiled(light, JXL, jxl, tags=of_floats), "floating point in tiles of JPEG XL")
+    same(
+        "jxl-by-turns.dng",
+        tiled(by_turns(rggb), JXL, jxl, tags={ROW_FIELDS: (LONG, 2), COLUMN_FIELDS: (LONG, 2)}),
+        "a mosaic in tiles of JPEG XL, each color in a quarter of its own")
+
+
+def valid(name, data, shows, orientation=1, payload=None, of=None, **more):
+    """`of` is another file of the same picture, which LibRaw's program reads."""
+    samples = developed(of or data)
     gray = samples.shape[2] == 1
     main = {ORIENTATION: (SHORT, struct.pack("<H", orientation))}
     metadata = {"Exif": payload or exif(main), **more.pop("metadata", {})}
@@ -189,6 +259,8 @@ def make():
     near(found[:, 4:14], 0.25, "levels")
     colors = scene(24, 22)
     valid("linear.dng", file(camera(colors, photometric=LINEAR), [colors.tobytes()]), "three colors in each pixel")
+
+    packed(mosaic(scene(32, 24)), scene(34, 22))
 
     packet = b'<x:xmpmeta xmlns:x="adobe:ns:meta/"/>'
     valid(

@@ -51,6 +51,37 @@ typedef struct craw_description {
   uint32_t preview_width, preview_height;  // 0 where the file does not say it
 } craw_description;
 
+// Samples of a picture that the library does not find or understand in a DNG file: tiles or strips, which become one strip
+// without compression.
+typedef struct craw_packed {
+  uint32_t width, height, samples;  // of the picture, and of each pixel
+  uint32_t bits;                    // of a sample: 8 to 16, or of a floating-point one 16, 24 or 32
+  uint32_t is_float;
+  float white;                      // of floating-point samples, which becomes 65,535
+  uint32_t is_big_endian;
+  uint32_t compression;  // CRAW_PACKED_…
+  uint32_t predictor;    // 1: none, 2: differences, 3: differences of bytes of floating-point samples
+  uint32_t step;         // pixels from one to that which it differs from
+  uint32_t tile_width, tile_height;
+  uint32_t column_fields, row_fields;  // columns and rows are stored by turns: first each n-th, then those after them
+  uint64_t tile_count;
+  const uint64_t *places, *lengths;  // of each tile
+} craw_packed;
+
+enum { CRAW_PACKED_NOT = 1, CRAW_PACKED_DEFLATE = 8, CRAW_PACKED_JXL = 52546 };
+
+// Whether the library of JPEG XL is there. Loads it when it is first asked.
+int craw_has_jxl(void);
+
+// Loads that library now if the process is going to be locked, which a variable says: docs/isolation.md.
+void craw_load_if_asked(void);
+
+// Unpacks samples to 16 bits of each, in the byte order of the file. What is missing or damaged is 0.
+//   target   two bytes for each sample
+//   returns  OK; TRUNCATED or MALFORMED after what could be read; UNSUPPORTED, OUT_OF_MEMORY, CANCELLED
+imgcoder_status craw_unpack(const craw_packed *picture, const imgcoder_host *host, const uint8_t *bytes, size_t length,
+                            uint8_t *target, craw_failure *failure);
+
 // What the library says of itself: `0.20.2-Release`.
 const char *craw_version(void);
 
@@ -80,6 +111,7 @@ typedef struct craw_request {
   uint32_t colors;   // of the description; rows have one sample of 16 bits or, of three colors, four with an opaque alpha
   uint32_t white;    // CRAW_WHITE_OF_*
   float brightness;  // how many times as bright, after the library has stretched the brightness; more than 0
+  uint32_t is_linear;  // 1: light as it is, and brightness not stretched; 0: the curve of sRGB
 } craw_request;
 
 // Decodes a picture into a sink, rows from the top.
