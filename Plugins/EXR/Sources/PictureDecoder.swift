@@ -7,8 +7,21 @@ import ImageCoderPlugin
 /// Chunks that are damaged are left out: where others follow, their rows are empty. At a chunk that the file has not all of, the
 /// picture ends.
 struct PictureDecoder {
+  /// What is shown of the data.
+  enum View: Equatable {
+    /// Of the whole picture what is on the canvas; of a smaller one all, since it shows the same.
+    case canvas(Level)
+    case data(Level)
+
+    var level: Level {
+      switch self {
+      case .canvas(let level), .data(let level): level
+      }
+    }
+  }
+
   let part: PartHeader
-  let level: Level
+  let view: View
   let choice: ChannelChoice
   let compression: Compression
   let format: PixelFormat
@@ -19,12 +32,12 @@ struct PictureDecoder {
   private static let batchBytes = 4 << 20
   private static let mostChunks = 64
 
-  init(_ part: PartHeader, level: Level = Level()) throws(CoderError) {
+  init(_ part: PartHeader, _ view: View = .canvas(Level())) throws(CoderError) {
     guard let compression = part.compression else {
       throw .unsupported("compression \(part.storedCompression), 0 to \(Compression.dwab.rawValue) are known")
     }
     self.part = part
-    self.level = level
+    self.view = view
     self.compression = compression
     choice = ChannelChoice(part.channels)
     try choice.check(part.channels)
@@ -33,12 +46,14 @@ struct PictureDecoder {
     layout = ChunkLayout(part.channels)
   }
 
+  var level: Level { view.level }
+
   /// The size of what is delivered.
-  var size: Size { level == Level() ? part.displayWindow.size : grid.size(of: level) }
+  var size: Size { view == .canvas(Level()) ? part.displayWindow.size : grid.size(of: level) }
 
   /// Where the data lie on the canvas; they may reach beyond it.
   private var origin: (x: Int, y: Int) {
-    guard level == Level() else { return (0, 0) }
+    guard view == .canvas(Level()) else { return (0, 0) }
     return (
       part.dataWindow.x.lowerBound - part.displayWindow.x.lowerBound,
       part.dataWindow.y.lowerBound - part.displayWindow.y.lowerBound
