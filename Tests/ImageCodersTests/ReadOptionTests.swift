@@ -162,6 +162,46 @@ import Testing
     }
   }
 
+  /// A page that is a whole file of another format, after one byte.
+  final class Box: ReaderSession, ContainerReader {
+    static let format = ImageFormat(rawValue: "org.example.box")
+    private let size: Int
+
+    init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) { size = source.size }
+
+    func header(page: Int) throws(CoderError) -> ImageHeader {
+      var header = ImageHeader(
+        format: Self.format, canvas: Size(width: 1, height: 1), pixelFormat: .gray8, bitsPerChannel: 8, alpha: .opaque)
+      header.embedded = 1..<size
+      return header
+    }
+
+    func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer { throw .unsupported("the file in it") }
+
+    func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) { throw .unsupported("the file in it") }
+  }
+
+  @Test func aFileInAFileHasTheValuesOfItsFormat() throws {
+    let registry = FakeCoder.registry([
+      Self.told(),
+      AnimatedCoder(
+        SwiftContainer(
+          id: "org.example.box", formats: [Box.format], signatures: [FormatSignature(Array("b".utf8))],
+          reader: Box.self, readOptions: [Self.stops.description])),
+    ])
+    // A value for all files is that of the outer one.
+    var options = Self.options(["exposure": 1])
+    options.formatValues = [
+      ImageFormat(rawValue: "org.example.a"): ["level": 3], Box.format: ["exposure": 2], .png: ["no-such": 1],
+    ]
+    let file = ByteSource.bytes(Array("bta".utf8))
+    #expect(Self.pixels(try registry.decode(file, options: options)) == [3, 100, 0, 0, 0, 1])
+    options.formatValues[ImageFormat(rawValue: "org.example.a")] = ["quality": 1]
+    let error = #expect(throws: CoderError.self) { try registry.decode(file, options: options) }
+    #expect(error?.code == .invalidArgument)
+    #expect(error?.message == "org.example.a has no option quality; it has level, exposure, fast, kind, password")
+  }
+
   @Test func aSecondReaderWithoutTheOptionIsNotTried() {
     let registry = FakeCoder.registry(
       [

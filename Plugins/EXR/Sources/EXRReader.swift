@@ -2,21 +2,29 @@
 
 import ImageCoderPlugin
 
-/// Reads pictures of OpenEXR. Each part without deep samples is a page; smaller versions of it are hidden pages.
+/// Reads pictures of OpenEXR. Each part without deep samples is a page; smaller versions of it, and the whole of data that reach
+/// beyond the canvas, are hidden pages.
 ///
 /// - Format: OpenEXR File Layout; Technical Introduction to OpenEXR. Library: OpenEXRCore 3.1 or later.
 final class EXRReader: ContainerReader {
   private let source: SourceView
   private let host: CoderHost
   let file: EXRFile
-  /// Smaller versions of pages, which follow them.
-  private let versions: [(page: Int, level: Level)]
+  /// They follow the visible pages.
+  private let hidden: [HiddenPage]
 
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.source = source
     self.host = host
     file = try EXRFile(reading: source, limits: host.limits)
-    versions = file.pictures.enumerated().flatMap { page, part in part.versions.map { (page, $0) } }
+    let (all, limits) = (file.pictures.enumerated().flatMap { HiddenPage.all(of: $1, owner: $0) }, host.limits)
+    // Nobody has to look beyond the canvas: what is too large there takes nothing away from the picture.
+    hidden = all.filter { (try? limits.check(canvas: $0.size)) != nil }
+    if hidden.count < all.count {
+      host.log(
+        "\(all.count - hidden.count) pictures with what lies beyond the canvas are larger than the limits allow",
+        severity: .warning)
+    }
     try check(file.pictures[0])
     // Names of a file may have any bytes: they are properties, and not in messages.
     for part in file.parts where part.isDeep {
@@ -33,17 +41,16 @@ final class EXRReader: ContainerReader {
   }
 
   func part(_ page: Int) throws(CoderError) -> PartHeader {
-    if let version = version(page) { return file.pictures[version.page] }
+    if let hidden = hidden(page) { return hidden.part }
     guard file.pictures.indices.contains(page) else {
       throw .invalidArgument("page \(page) of an OpenEXR file, which has \(file.pictures.count)")
     }
     return file.pictures[page]
   }
 
-  /// The part and the level that a hidden page is, or nil.
-  private func version(_ page: Int) -> (page: Int, level: Level)? {
+  private func hidden(_ page: Int) -> HiddenPage? {
     let index = page - file.pictures.count
-    return versions.indices.contains(index) ? versions[index] : nil
+    return hidden.indices.contains(index) ? hidden[index] : nil
   }
 
   func header(page: Int) throws(CoderError) -> ImageHeader {
@@ -53,10 +60,11 @@ final class EXRReader: ContainerReader {
       format: .openEXR, canvas: part.displayWindow.size, pixelFormat: part.pixelFormat,
       bitsPerChannel: part.pixelFormat == .rgbaFloat16 ? 16 : 32, alpha: part.alpha)
     header.pageCount = file.pictures.count
-    header.hiddenPageCount = versions.count
-    if let version = version(page) {
-      header.canvas = part.grid.size(of: version.level)
-      header.role = PageRole(.reduced, owner: version.page)
+    header.hiddenPageCount = hidden.count
+    if let hidden = hidden(page) {
+      header.canvas = hidden.size
+      header.alpha = hidden.alpha
+      header.role = hidden.role
     }
     if let code = (part.primaries ?? .standard).code {
       // H.273: a transfer function of 8 is light; RGB has the matrix 0.
@@ -81,27 +89,30 @@ final class EXRReader: ContainerReader {
 
   func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
     let part = try part(request.page)
-    let level = version(request.page)?.level ?? request.size.map { part.level(for: $0) } ?? Level()
-    let whole = part.canvas(of: level)
+    let hidden = hidden(request.page)
+    let view = hidden?.view ?? request.size.map { .canvas(part.level(for: $0)) } ?? .canvas(Level())
+    let whole = part.size(of: view)
     let wanted = request.part(in: whole)
     return DecodeOffer(
-      request, size: whole, part: wanted, pixelFormat: part.pixelFormat, alpha: part.alpha,
-      scaleCode: UInt32(level.y << 8 | level.x),
-      memory: try PictureDecoder(part, level: level, shown: wanted).memory())
+      request, size: whole, part: wanted, pixelFormat: part.pixelFormat, alpha: hidden?.alpha ?? part.alpha,
+      scaleCode: UInt32(view.level.y << 8 | view.level.x),
+      memory: try PictureDecoder(part, view, shown: wanted).memory())
   }
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
     let part = try part(offer.page)
     let level = Level(x: Int(offer.scaleCode & 0xFF), y: Int(offer.scaleCode >> 8))
-    guard version(offer.page).map({ $0.level == level }) ?? true,
+    let hidden = hidden(offer.page)
+    guard hidden.map({ $0.view.level == level }) ?? true,
       level == Level() || part.hasWholeLevels && part.grid.levels.contains(level)
     else {
       throw .invalidArgument("an offer of a level that part \(part.index) does not have")
     }
-    guard offer.whole == part.canvas(of: level), offer.pixelFormat == part.pixelFormat else {
+    let view = hidden?.view ?? .canvas(level)
+    guard offer.whole == part.size(of: view), offer.pixelFormat == part.pixelFormat else {
       throw .invalidArgument("an offer of \(offer.whole) in \(offer.pixelFormat), which was not made")
     }
-    let decoder = try PictureDecoder(part, level: level, shown: offer.part)
+    let decoder = try PictureDecoder(part, view, shown: offer.part)
     try decoder.decode(ChunkTable(part, of: file, in: source, host: host), in: source, host: host, into: sink)
   }
 }
@@ -109,8 +120,10 @@ final class EXRReader: ContainerReader {
 extension PartHeader {
   var grid: ChunkGrid { ChunkGrid(window: dataWindow, tiles: tiles, rows: compression?.rows ?? 1) }
 
-  /// The size of the picture of a level: the whole one shows the display window.
-  func canvas(of level: Level) -> Size { level == Level() ? displayWindow.size : grid.size(of: level) }
+  /// The size of all that a view shows: of the whole picture that is the display window.
+  func size(of view: PictureDecoder.View) -> Size {
+    view == .canvas(Level()) ? displayWindow.size : grid.size(of: view.level)
+  }
 
   private var choice: ChannelChoice { ChannelChoice(channels) }
 
@@ -138,8 +151,10 @@ extension PartHeader {
   /// Colors are multiplied by alpha. Where there are no data, the canvas is transparent.
   var alpha: AlphaMode {
     let isCovered = dataWindow.intersection(displayWindow) == displayWindow
-    return choice.alpha != nil || !isCovered ? .premultiplied : .opaque
+    return hasAlpha || !isCovered ? .premultiplied : .opaque
   }
+
+  var hasAlpha: Bool { choice.alpha != nil }
 
   var isLossless: Bool { choice.places.allSatisfy { compression?.keeps(channels[$0].type) ?? false } }
 

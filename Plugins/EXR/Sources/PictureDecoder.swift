@@ -8,9 +8,22 @@ import ImageCoderPlugin
 /// Chunks that are damaged are left out: where others follow, their rows are empty. At a chunk that the file has not all of, the
 /// picture ends.
 struct PictureDecoder {
+  /// What is shown of the data.
+  enum View: Equatable {
+    /// Of the whole picture what is on the canvas; of a smaller one all, since it shows the same.
+    case canvas(Level)
+    case data(Level)
+
+    var level: Level {
+      switch self {
+      case .canvas(let level), .data(let level): level
+      }
+    }
+  }
+
   let part: PartHeader
-  let level: Level
-  /// What is delivered, on the canvas of the level.
+  let view: View
+  /// What is delivered, in the size of the view.
   let shown: Rect
   let choice: ChannelChoice
   let compression: Compression
@@ -22,14 +35,14 @@ struct PictureDecoder {
   private static let batchBytes = 4 << 20
   private static let mostChunks = 64
 
-  /// - Parameter shown: Inside the canvas of the level; nil for all of it.
-  init(_ part: PartHeader, level: Level = Level(), shown: Rect? = nil) throws(CoderError) {
+  /// - Parameter shown: Inside the size of the view; nil for all of it.
+  init(_ part: PartHeader, _ view: View = .canvas(Level()), shown: Rect? = nil) throws(CoderError) {
     guard let compression = part.compression else {
       throw .unsupported("compression \(part.storedCompression), 0 to \(Compression.dwab.rawValue) are known")
     }
     self.part = part
-    self.level = level
-    self.shown = shown ?? Rect(covering: part.canvas(of: level))
+    self.view = view
+    self.shown = shown ?? Rect(covering: part.size(of: view))
     self.compression = compression
     choice = ChannelChoice(part.channels)
     try choice.check(part.channels)
@@ -38,12 +51,14 @@ struct PictureDecoder {
     layout = ChunkLayout(part.channels)
   }
 
+  var level: Level { view.level }
+
   /// The size of what is delivered.
   var size: Size { shown.size }
 
   /// Where the data lie in what is delivered; they may reach beyond it.
   private var origin: (x: Int, y: Int) {
-    guard level == Level() else { return (-shown.x, -shown.y) }
+    guard view == .canvas(Level()) else { return (-shown.x, -shown.y) }
     return (
       part.dataWindow.x.lowerBound - part.displayWindow.x.lowerBound - shown.x,
       part.dataWindow.y.lowerBound - part.displayWindow.y.lowerBound - shown.y

@@ -27,6 +27,7 @@ final class GIFLibReader: ContainerReader {
     header.frameCount = index.images.count
     header.isAnimated = index.isAnimated
     header.loopCount = index.loopCount
+    header.pixelAspect = library.pixelAspect
     if !index.profile.isEmpty { header.metadata.insert(.icc) }
     header.isTruncated = index.isTruncated
     header.isProgressive = index.images.first?.isInterlaced ?? false

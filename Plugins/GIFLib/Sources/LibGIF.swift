@@ -70,6 +70,11 @@ final class LibGIF {
 
   var isAtEnd: Bool { offset >= bytes.count }
   var canvas: Size { Size(width: Int(file?.pointee.SWidth ?? 0), height: Int(file?.pointee.SHeight ?? 0)) }
+  /// GIF89a §18: the width of a pixel ÷ its height is (stored value + 15) ÷ 64; nil where none is stated, and for square ones.
+  var pixelAspect: Double? {
+    guard let stored = file?.pointee.AspectByte, stored != 0, stored != 49 else { return nil }
+    return (Double(stored) + 15) / 64
+  }
   var globalPalette: Palette? { colors(file?.pointee.SColorMap) }
   /// The palette of the image whose descriptor was read last.
   var localPalette: Palette? { colors(file?.pointee.Image.ColorMap) }

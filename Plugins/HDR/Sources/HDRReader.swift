@@ -31,6 +31,7 @@ final class HDRReader: ContainerReader {
     var header = ImageHeader(
       format: .radiance, canvas: file.canvas, pixelFormat: .rgbaFloat32, bitsPerChannel: 32, alpha: .opaque)
     header.orientation = file.orientation
+    header.pixelAspect = pixelAspect
     if gamma == nil, ownPrimaries == nil {
       // H.273: a transfer function of 8 is light; RGB has the matrix 0.
       let primaries = file.isXYZ ? nil : variables.primaries?.code
@@ -40,6 +41,13 @@ final class HDRReader: ContainerReader {
     }
     header.isLossless = true
     return header
+  }
+
+  /// The width of a stored pixel ÷ its height, from 1/64 to 64; nil for square pixels. The file has the height of one ÷ its width,
+  /// along the axes of the upright picture, whatever the order of scanlines is.
+  private var pixelAspect: Double? {
+    guard let stated = variables.pixelAspect, stated != 1, (1.0 / 64...64).contains(stated) else { return nil }
+    return file.orientation.swapsSides ? stated : 1 / stated
   }
 
   func storedColor(page: Int) throws(CoderError) -> StoredColor {

@@ -45,26 +45,47 @@ extension PSDReader {
     let format = request.pixelFormat == .rgba8 && native.bytesPerChannel == 1 ? .rgba8 : native
     return DecodeOffer(
       request, size: layer.rect.size, pixelFormat: format, alpha: layer.hasAlpha ? .straight : .opaque,
-      memory: Self.blockMemory(file.header.ofPart(layer.rect.size), planes: planes(of: layer)))
+      memory: offeredMemory(layer))
   }
 
-  private func planes(of layer: PSDLayer) -> Int { file.header.model.channels + (layer.hasAlpha ? 1 : 0) }
+  /// What decoding takes; of a layer whose channels cannot be found decoding says why.
+  private func offeredMemory(_ layer: PSDLayer) -> Int {
+    do throws(CoderError) {
+      return layerMemory(file.header.ofPart(layer.rect.size), try storedChannels(of: layer))
+    } catch {
+      return 0
+    }
+  }
+
+  private func layerMemory(_ header: PSDHeader, _ channels: [LayerPlanes.Stored]) -> Int {
+    let (sum, overflow) = Self.blockMemory(header, planes: channels.count)
+      .addingReportingOverflow(LayerPlanes.memory(for: channels, header))
+    return overflow ? .max : sum
+  }
+
+  /// The channels that are read, in the order of planes.
+  private func storedChannels(of layer: PSDLayer) throws(CoderError) -> [LayerPlanes.Stored] {
+    var channels: [LayerPlanes.Stored] = []
+    for id in Array(0..<file.header.model.channels) + (layer.hasAlpha ? [-1] : []) {
+      guard let channel = layer.channels.first(where: { $0.id == id }) else {
+        throw .malformed("a layer without channel \(id)", at: layer.channels.first?.place ?? 0)
+      }
+      channels.append(try LayerPlanes.Stored(channel, in: source))
+    }
+    return channels
+  }
 
   func decodeLayer(_ layer: PSDLayer, _ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
     let native = layerFormat(layer)
     guard offer.size == layer.rect.size,
       offer.pixelFormat == native || offer.pixelFormat == .rgba8 && native.bytesPerChannel == 1
     else { throw .invalidArgument("an offer of \(offer.size) in \(offer.pixelFormat), which was not made") }
-    var channels: [PSDLayer.Channel] = []
-    for id in Array(0..<file.header.model.channels) + (layer.hasAlpha ? [-1] : []) {
-      guard let channel = layer.channels.first(where: { $0.id == id }) else {
-        throw .malformed("a layer without channel \(id)", at: layer.channels.first?.place ?? 0)
-      }
-      channels.append(channel)
-    }
     let header = file.header.ofPart(layer.rect.size)
+    let channels = try storedChannels(of: layer)
+    try host.limits.check(memory: layerMemory(header, channels))
+    let planes = try LayerPlanes(channels, header, in: source, host: host)
     let rows = PixelRows(layer: header, format: offer.pixelFormat, hasAlpha: layer.hasAlpha)
-    try decode(rows, try LayerPlanes(channels, header, in: source), of: header, planes: channels.count, into: sink)
+    try decode(rows, planes, of: header, planes: channels.count, into: sink)
   }
 
   /// Properties with names that all formats with layers have.

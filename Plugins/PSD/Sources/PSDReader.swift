@@ -163,9 +163,7 @@ extension PSDReader {
 
   private func decode(_ pixels: PixelRows, into sink: RowSink) throws(CoderError) {
     try host.limits.check(memory: memory)
-    let planes = try planes()
-    try decode(pixels, planes, of: file.header, planes: file.planes, into: sink)
-    if let problem = (planes as? InflatedPlanes)?.checksumProblem { throw problem }
+    try decode(pixels, try planes(), of: file.header, planes: file.planes, into: sink)
   }
 
   /// - Parameters:
@@ -206,5 +204,6 @@ extension PSDReader {
       }
       y += wanted
     }
+    if let problem = planes.checksumProblem { throw problem }
   }
 }

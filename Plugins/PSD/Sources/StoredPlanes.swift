@@ -2,12 +2,19 @@
 
 import ImageCoderPlugin
 
-/// The channels of the merged picture as they are stored: one after the other, rows from the top.
+/// The channels of a picture as they are stored: one after the other, rows from the top.
 protocol StoredPlanes: AnyObject {
   /// Reads rows of a channel. The rows of each channel are asked for from the top, each once.
   ///
   /// - Parameter target: Room for all of them, one after the other.
   func read(_ rows: Range<Int>, of plane: Int, to target: UnsafeMutablePointer<UInt8>) throws(CoderError) -> ReadRows
+
+  /// What is wrong although every row is there.
+  var checksumProblem: CoderError? { get }
+}
+
+extension StoredPlanes {
+  var checksumProblem: CoderError? { nil }
 }
 
 /// How many rows could be read, and why no more.

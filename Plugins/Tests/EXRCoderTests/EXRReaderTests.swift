@@ -48,24 +48,16 @@ import Testing
     #expect(samples == [0, 0, 0, 0] && rows == 2 && problem == nil)
   }
 
-  /// 4×4, 2×2 and 1×1, one tile each.
-  private static let levels = SmallFile(
-    data: [0, 0, 3, 3], tile: (4, 1),
-    chunks: [
-      ([0, 0, 0, 0], [UInt16](repeating: 0x3C00, count: 16)), ([0, 0, 1, 1], [UInt16](repeating: 0x4000, count: 4)),
-      ([0, 0, 2, 2], [0x4200]),
-    ])
-
   @Test(arguments: [(4, Float16(1)), (3, 1), (2, 2), (1, 3)]) func smallerPicturesAreOfferedForSmallerSizes(
     _ side: Int, _ sample: Float16
   ) throws {
-    let (samples, _, problem) = try Self.levels.decoded(size: Size(width: side, height: side))
+    let (samples, _, problem) = try SmallFile.levels.decoded(size: Size(width: side, height: side))
     let expected = side > 2 ? 16 : side * side
     #expect(samples == [Float16](repeating: sample, count: expected) && problem == nil)
   }
 
   @Test func smallerPicturesAreNotOfferedForAnotherCanvas() throws {
-    var file = Self.levels
+    var file = SmallFile.levels
     file.display = [0, 0, 7, 3]
     let offer = try file.reader().offer(for: DecodeRequest(size: Size(width: 1, height: 1)))
     #expect(offer.size == Size(width: 8, height: 4))
@@ -79,7 +71,7 @@ import Testing
   }
 
   @Test func aTileThatIsAnotherOneIsMalformed() throws {
-    var file = Self.levels
+    var file = SmallFile.levels
     file.chunks[0].place = [1, 0, 0, 0]
     #expect(try file.decoded().problem?.code == .malformed)
   }

@@ -60,10 +60,10 @@ struct SmallFile {
 
   /// The first sample of each pixel, the rows that came, and the error after them.
   func decoded(
-    size: Size? = nil, part: Rect? = nil, limits: Limits = .standard
+    page: Int = 0, size: Size? = nil, part: Rect? = nil, limits: Limits = .standard
   ) throws -> (samples: [Float16], rows: Int, problem: CoderError?) {
     let reader = try reader(limits)
-    let offer = try reader.offer(for: DecodeRequest(size: size, part: part))
+    let offer = try reader.offer(for: DecodeRequest(page: page, size: size, part: part))
     let sink = MemorySink(offer, most: 1)
     var problem: CoderError?
     do throws(CoderError) { try reader.decode(offer, into: sink.sink) } catch { problem = error }
@@ -73,6 +73,14 @@ struct SmallFile {
     }
     return (samples, sink.rowsDone, problem)
   }
+
+  /// 4×4, 2×2 and 1×1, one tile each.
+  static let levels = SmallFile(
+    data: [0, 0, 3, 3], tile: (4, 1),
+    chunks: [
+      ([0, 0, 0, 0], [UInt16](repeating: 0x3C00, count: 16)), ([0, 0, 1, 1], [UInt16](repeating: 0x4000, count: 4)),
+      ([0, 0, 2, 2], [0x4200]),
+    ])
 
   /// Gray of two columns: each row has a sample twice.
   static func rows(_ values: [Float16]) -> [(place: [Int32], samples: [UInt16])] {

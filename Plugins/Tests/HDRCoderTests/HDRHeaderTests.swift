@@ -34,6 +34,17 @@ import Testing
     #expect(header.orientation.rawValue == orientation && header.canvas == Size(width: 3, height: 2))
   }
 
+  /// PIXASPECT is height ÷ width of the upright picture's pixels; a header has width ÷ height of the stored ones.
+  @Test(arguments: [
+    ("-Y 1 +X 1", "0.5", Double?.some(2)), ("+Y 1 -X 1", "4", 0.25), ("+X 1 -Y 1", "0.5", 0.5), ("-Y 1 +X 1", "1", nil),
+    ("-Y 1 +X 1", "0.01", nil), ("-Y 1 +X 1", "0.5\nPIXASPECT=2", nil),
+  ])
+  func theShapeOfPixelsIsThatOfTheFile(_ resolution: String, _ stated: String, _ aspect: Double?) throws {
+    let text = "#?RADIANCE\nPIXASPECT=\(stated)\n\n\(resolution)\n"
+    let reader = try HDRReader(MemorySource(Array(text.utf8)).view, host: MemoryHost().host, options: [])
+    #expect(try reader.header(page: 0).pixelAspect == aspect)
+  }
+
   @Test func exposuresAreMultiplied() throws {
     let variables = try variables("EXPOSURE=2", "COLORCORR=1 2 3", "EXPOSURE= 0.25", "COLORCORR= 4 5 6", "PIXASPECT=.5")
     #expect(variables.exposure == 0.5 && variables.correction == SIMD3(4, 10, 18) && variables.pixelAspect == 0.5)

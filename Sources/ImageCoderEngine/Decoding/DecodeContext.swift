@@ -107,6 +107,8 @@ public struct DecodeContext {
     inner.log = options.log
     inner.progress = options.progress
     inner.restrictions = options.restrictions
+    // Values for all files are for the options of the outer file's coder.
+    inner.formatValues = options.formatValues
     // A thumbnail needs less memory than the picture.
     if options.size.box != nil, options.part == nil { inner.size = options.size }
     inner.thumbnailQuality = options.thumbnailQuality
