@@ -10,7 +10,7 @@ import ImageCoderPlugin
 struct PictureDecoder {
   /// What is shown of the data.
   enum View: Equatable {
-    /// Of the whole picture what is on the canvas; of a smaller one all, since it shows the same.
+    /// The canvas of the whole picture; all of a smaller one, since it shows the same.
     case canvas(Level)
     case data(Level)
 
