@@ -28,7 +28,7 @@ public struct CoderHost: @unchecked Sendable {
   /// Reports how much of the current call is done, 0 to 1, for work without rows.
   public func progress(_ fraction: Double) { raw.pointee.progress(raw, fraction) }
 
-  /// Writes a line to the log, for developers.
+  /// Writes a line to the log: hosts show warnings to the people who opened the file, other lines are for developers.
   public func log(_ message: String, severity: LogSeverity = .info) {
     message.withCoderString { raw.pointee.log(raw, severity.rawValue, $0) }
   }

@@ -51,7 +51,7 @@ typedef struct imgcoder_host {
   // [session]
   void(IMGCODER_ABI *free)(const struct imgcoder_host *host, void *memory);
 
-  // Writes a line to the log, for developers.
+  // Writes a line to the log. Hosts show warnings to the people who opened the file; other lines are for developers.
   //   ownership  `message` is copied before this returns
   // [any]
   void(IMGCODER_ABI *log)(const struct imgcoder_host *host, uint32_t severity, imgcoder_string message);

@@ -38,8 +38,8 @@ impl imgcoder_string {
         imgcoder_string { bytes: text.as_ptr(), length: text.len() as u64 }
     }
 
-    /// A text for a call during which it does not change.
-    pub(crate) fn borrowed(text: &str) -> Self {
+    /// A text that the caller keeps as long as the host may read it: the name of a page, until the reader is gone.
+    pub fn borrowed(text: &str) -> Self {
         imgcoder_string { bytes: text.as_ptr(), length: text.len() as u64 }
     }
 
@@ -173,7 +173,8 @@ impl Host {
         self.any_thread().check_cancelled()
     }
 
-    /// Writes a line to the log, for developers. `severity` is one of `ffi::LOG_*`.
+    /// Writes a line to the log: hosts show warnings to the people who opened the file, other lines are for developers. `severity` is one of
+    /// `ffi::LOG_*`.
     pub fn log(&self, severity: u32, message: &str) {
         self.any_thread().log(severity, message);
     }
