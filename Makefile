@@ -9,6 +9,9 @@ NAME ?=
 FILTER ?=
 RELEASE ?= trixie
 CONFIGURATION ?= release
+# Libraries of codecs: the distribution's, or the pinned set of scripts/codecs.
+CODECS ?= system
+export CODECS
 SWIFT_FLAGS := -c $(CONFIGURATION) $(shell scripts/metadata-flags)
 # SwiftPM lists the traits of a package in the order of a hash, and a new order builds everything anew.
 SWIFT_BUILD := SWIFT_DETERMINISTIC_HASHING=1 swift build --quiet
@@ -17,10 +20,11 @@ PLUGINS := $(shell scripts/plugin-names)
 STAGE := build
 # What a manifest of SwiftPM came to is kept by its text and the environment: a new folder of a plugin has to show in one of them.
 export CODERS_FOLDERS := $(shell scripts/plugin-names)
+PLUGINS_BUILD := $(if $(filter pinned,$(CODECS)),Plugins/.build-pinned,Plugins/.build)
 
 .DEFAULT_GOAL := stage
 
-.PHONY: help deps build plugins touch-plugins plugin stage documentation demo test test-products test-plugin test-plugins test-core templates examples compatibility check check-allocations conformance bench sanitize sanitize-fixtures sanitize-thread fuzz install uninstall check-install deb check-deb check-distribution check-aarch64 clean
+.PHONY: help deps codecs check-codecs build plugins touch-plugins plugin stage documentation demo test test-products test-plugin test-plugins test-core templates examples compatibility check check-allocations conformance bench sanitize sanitize-fixtures sanitize-thread fuzz install uninstall check-install deb check-deb check-distribution check-aarch64 clean
 
 help:
 	@sed -n 's/^#: //p' Makefile
@@ -29,6 +33,8 @@ help:
 #: make test [SLOW="compatibility applications"]  build everything and run all tests; SLOW= leaves out what takes longest
 #: make plugin NAME=PNG               one plugin alone, built and put into build/lib/coders/1
 #: make test-plugin NAME=PNG          the unit tests of one plugin, or of the code that plugins share: NAME=Parts
+#: make codecs                        the pinned codec libraries from source, once; CODECS=pinned builds and tests plugins with them
+#: make check-codecs                  what of them is older than Debian's and Python's newest, and which advisories are open
 #: make test-core FILTER=CanvasTests  tests of the libraries and of the command by name, without optimization
 #: make templates                     the plugins that coders new writes, and the commands of the pages for authors
 #: make documentation                 the reference of the public modules as a web site in build/documentation
@@ -55,6 +61,12 @@ help:
 deps:
 	@scripts/install-dependencies
 
+codecs:
+	@scripts/codecs build
+
+check-codecs:
+	@scripts/check-codecs
+
 # Without $ORIGIN among the folders of its libraries: the loader looks in places below it for each.
 build: deps
 	@echo "building the command"
@@ -64,12 +76,12 @@ build: deps
 # through another one, unless the importer changes: younger files make it look.
 touch-plugins:
 	@touch Plugins/Package.swift
-	@if [ -n "$$(find Sources/CImageCoder Sources/ImageCoderModel Sources/ImageCoderPlugin -newer Plugins/.build/built 2>&1)" ]; then \
+	@if [ -n "$$(find Sources/CImageCoder Sources/ImageCoderModel Sources/ImageCoderPlugin -newer $(PLUGINS_BUILD)/built 2>&1)" ]; then \
 	  find Plugins/*/Sources Plugins/Formats -name "*.swift" -exec touch {} +; fi
 
 plugins: deps touch-plugins
 	@scripts/build-plugins $(CONFIGURATION) $(PLUGINS)
-	@touch Plugins/.build/built
+	@touch $(PLUGINS_BUILD)/built
 
 # The others stay as they are, in the tree and in the plan of the next build.
 plugin: touch-plugins
@@ -130,12 +142,13 @@ test: deps
 
 # The manifest's cache knows nothing of folders of tests that are new.
 test-plugins:
-	CODERS_PLUGINS="$$(echo $$(scripts/installed-plugins)) Parts" $(SWIFT_TEST) --manifest-cache none --package-path Plugins
+	CODERS_PLUGINS="$$(echo $$(scripts/installed-plugins)) Parts" $(SWIFT_TEST) --manifest-cache none --package-path Plugins \
+	  $$(scripts/codec-flags)
 
 test-plugin: touch-plugins
 	@ls -d Plugins/Tests/$(NAME)CoderTests >/dev/null 2>&1 || [ "$(NAME)" = Parts ] || \
 	  { echo "make test-plugin NAME=…: Plugins/Tests has no tests of \"$(NAME)\"" >&2; exit 2; }
-	@CODERS_PLUGINS=$(NAME) $(SWIFT_TEST) --quiet --manifest-cache none --package-path Plugins
+	@CODERS_PLUGINS=$(NAME) $(SWIFT_TEST) --quiet --manifest-cache none --package-path Plugins $$(scripts/codec-flags)
 
 test-core:
 	@[ -n "$(FILTER)" ] || { echo "make test-core FILTER=…: a target, a suite or a test, such as CanvasTests" >&2; exit 2; }
@@ -169,6 +182,7 @@ check: deps
 	@scripts/check-kernels
 	@scripts/check-filter
 	@scripts/check-rust
+	@scripts/check-codecs --offline
 
 # Needs a staged tree, and so is none of `check`.
 check-allocations: stage
@@ -217,4 +231,4 @@ check-distribution:
 	@scripts/check-distribution $(RELEASE)
 
 clean:
-	rm -rf .build .build-asan .build-tsan .build-fuzz .build-coverage Plugins/.build Plugins/.build-asan build
+	rm -rf .build .build-asan .build-tsan .build-fuzz .build-coverage Plugins/.build Plugins/.build-asan Plugins/.build-pinned build
