@@ -9,7 +9,7 @@ import ImageCoderPlugin
 struct PictureDecoder {
   /// What is shown of the data.
   enum View: Equatable {
-    /// Of the whole picture what is on the canvas; of a smaller one all, since it shows the same.
+    /// What is on the canvas; all of a smaller picture, which shows the same.
     case canvas(Level)
     case data(Level)
 
