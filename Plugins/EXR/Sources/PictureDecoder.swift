@@ -10,7 +10,7 @@ import ImageCoderPlugin
 struct PictureDecoder {
   /// What is shown of the data.
   enum View: Equatable {
-    /// The canvas of the whole picture; all of a smaller one, since it shows the same.
+    /// What is on the canvas; all of a smaller picture, which shows the same.
     case canvas(Level)
     case data(Level)
 

@@ -190,9 +190,11 @@ final class JPEGReader: ContainerReader {
     var packet: [UInt8]?
     if let standard = file.xmp {
       try host.limits.check(metadata: standard.count)
-      packet = try source.bytes(at: standard.lowerBound, count: standard.count, of: "XMP")
+      if JPEGAuxiliary.mayHaveDirectory(try source.view(at: standard.lowerBound, count: standard.count)) {
+        packet = try source.bytes(at: standard.lowerBound, count: standard.count, of: "XMP")
+      }
     }
-    let found = try JPEGAuxiliary(source, xmp: packet, host: host)
+    let found = try JPEGAuxiliary(source, hasIndex: file.hasIndex, xmp: packet, host: host)
     auxiliary = found
     return found
   }

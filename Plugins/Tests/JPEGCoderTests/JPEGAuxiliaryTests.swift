@@ -43,7 +43,14 @@ import Testing
   }
 
   private func found(_ bytes: [UInt8], xmp: [UInt8]? = nil) throws(CoderError) -> [JPEGAuxiliary.Found] {
-    try JPEGAuxiliary(MemorySource(bytes).view, xmp: xmp, host: MemoryHost().host).found
+    try JPEGAuxiliary(MemorySource(bytes).view, hasIndex: true, xmp: xmp, host: MemoryHost().host).found
+  }
+
+  @Test(arguments: [
+    ("Semantic", true), ("<a Item:Semantic=\"Primary\"/>", true), ("SSSemantic", true), ("Semanti", false),
+    ("sSemanti SSemanti", false), ("", false),
+  ]) func onlyAPacketWithADirectoryIsRead(_ packet: String, _ mayHave: Bool) {
+    #expect(Array(packet.utf8).withUnsafeBytes(JPEGAuxiliary.mayHaveDirectory) == mayHave)
   }
 
   @Test func theIndexLeadsToAGainMap() throws {

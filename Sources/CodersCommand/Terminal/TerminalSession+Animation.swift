@@ -9,7 +9,8 @@ extension TerminalSession {
   /// Whether the terminal has an animation's frames, and room for all of them.
   func canPlayItself(_ animation: AnimatedImage) -> Bool {
     guard let line, display.style == .kitty, line.abilities.hasKittyFrames else { return false }
-    return KittyAnimation.holds(frameCount: animation.frameCount, of: animation.size)
+    // A terminal is told the number of frames before it gets the first one.
+    return animation.isComplete && KittyAnimation.holds(frameCount: animation.frameCount, of: animation.size)
   }
 
   /// Sends all frames, which the terminal plays meanwhile, and waits until all plays are over, or for an interrupt.

@@ -83,7 +83,12 @@ struct PlayCommand: ReadingVerb {
     _ plays: LoopCount?
   ) throws(CoderError) -> [CoderError] {
     guard console.isTerminal else {
-      for index in 0..<animation.frameCount { _ = try session.showFrame(try animation.frame(at: index).pixels) }
+      // The count of a file that does not count its frames grows meanwhile.
+      var index = 0
+      while index < animation.frameCount {
+        _ = try session.showFrame(try animation.frame(at: index).pixels)
+        index += 1
+      }
       return []
     }
     var player = AnimationPlayer(animation, mode: mode, rate: try PlaybackRate(rate), loopCount: plays)

@@ -152,21 +152,34 @@ extension BufferState {
         players[number]?.shown = job.index
       }
     }
+    followGrowth(job)
     // What was asked for less memory meanwhile.
     while used > allowance, dropFarthest() {}
     return waiters
   }
 
+  /// A frame that a source has gained comes after the last one that its players are going to ask for.
+  private mutating func followGrowth(_ job: Job) {
+    guard let store = stores[job.store], !store.isComplete, job.index + 1 < job.source.frameCount else { return }
+    for number in store.players where players[number]?.wanted.last == job.index {
+      players[number]?.wanted.append(job.index + 1)
+    }
+  }
+
   /// The thread that has decoded a frame has released it.
   mutating func delivered(_ job: Job) -> Changes {
     running -= 1
-    change(job.store) { $0.isBusy = false }
-    guard let store = stores[job.store], store.players.isEmpty || !store.isAdmitted else {
+    var isCompleteNow = false
+    change(job.store) { store in
+      store.isBusy = false
+      isCompleteNow = store.noteEnd()
+    }
+    guard let store = stores[job.store], store.players.isEmpty || !store.isAdmitted || isCompleteNow else {
       var changes = Changes()
       settle(job.store, &changes)
       return changes
     }
-    // It has left meanwhile, or was dismissed.
+    // It has left meanwhile, or was dismissed, or it is known now what all of its frames need.
     return admit()
   }
 

@@ -34,6 +34,8 @@ struct FrameStore {
   var waiters: [Int: [Waiter]] = [:]
   /// The frame that is being decoded.
   var running: Int?
+  /// Whether the source was complete when it was looked at.
+  private(set) var isComplete: Bool
   /// Whether a thread uses the source. A frame that is decoded belongs to its thread until it is delivered.
   var isBusy = false
   /// Whether there is memory to decode; otherwise the poster is all there is.
@@ -51,6 +53,7 @@ struct FrameStore {
 
   init(_ source: any FrameSource) {
     self.source = source
+    isComplete = source.isComplete
     let bufferable = source as? any BufferableSource
     cost = HeldMemory.bytes(source.frameByteCount)
     posterBytes = bufferable == nil ? 0 : cost
@@ -65,15 +68,28 @@ struct FrameStore {
   /// What its players need in any case: the canvas, a frame for each player, and the one that comes next.
   var floor: Int { canvasBytes + (players.count + (mixesFrames ? 2 : 1)) * cost }
 
-  /// What all frames need.
+  /// The frames of a source that grows for which memory is asked for: no more are decoded ahead.
+  private static let framesOfGrowing = 8
+
+  /// What all frames need, or of a source that grows those that come next.
   var want: Int {
-    let count = max(source.frameCount, players.count + 1) + (mixesFrames ? 1 : 0)
+    let frames = isComplete ? source.frameCount : Self.framesOfGrowing
+    let count = max(frames, players.count + 1) + (mixesFrames ? 1 : 0)
     let (bytes, overflow) = count.multipliedReportingOverflow(by: cost)
     return overflow ? .max / 2 : canvasBytes + min(bytes, .max / 4)
   }
 
   /// Whether there is memory for all frames.
-  var keepsAll: Bool { want <= share }
+  var keepsAll: Bool { (isComplete || cost == 0) && want <= share }
+
+  /// Looks whether a source that grew is complete now.
+  ///
+  /// - Returns: Whether it was not before.
+  mutating func noteEnd() -> Bool {
+    guard !isComplete, source.isComplete else { return false }
+    isComplete = true
+    return true
+  }
 
   /// What it holds now besides the poster.
   var held: Int {

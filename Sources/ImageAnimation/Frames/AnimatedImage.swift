@@ -13,13 +13,19 @@ import Synchronization
 /// Frames are decoded when they are asked for, in any order; one after the other is fastest. Only the first frame, the
 /// ``poster``, is always there. ``preload()`` keeps all of them.
 ///
+/// Not every file counts its frames. ``frameCount`` of one that does not grows as frames are decoded, and a player plays what is
+/// known so far, until the end of the file ``isComplete``. Its frames are decoded from the first one on: asking for an earlier
+/// one begins anew.
+///
 /// - Threads: May be used from any thread. One frame at a time is decoded; delays and frames that are kept are never waited
 ///   for.
 public final class AnimatedImage: FrameSource {
   /// The size of every decoded frame, in pixels, before a transform.
   public let size: Size
-  /// The number of frames, at least 1.
-  public let frameCount: Int
+  /// The number of frames that are known, at least 1.
+  public var frameCount: Int { known.withLock { $0.count } }
+  /// Whether ``frameCount`` counts all frames. Of a file that does not count them it becomes true with the last one.
+  public var isComplete: Bool { known.withLock { $0.isComplete } }
   /// The total number of times that the animation plays: the caller's, or what the file states.
   public let loopCount: LoopCount
   /// The bytes of one frame's pixels, before a transform.
@@ -33,9 +39,7 @@ public final class AnimatedImage: FrameSource {
   /// What is done with short delays. ``delay(at:)`` follows it; ``Frame/delay`` is what the file states.
   public let delayPolicy: DelayPolicy
 
-  private let delays: [FrameDelay]
-  /// Whether each frame can be decoded without those before it.
-  private let areAlone: [Bool]
+  private let known: Mutex<KnownFrames>
   private let decoder: Mutex<SerialDecoder>
   private let state: Mutex<Kept>
   let lane = WorkQueue.Lane()
@@ -76,36 +80,40 @@ public final class AnimatedImage: FrameSource {
     coder: String? = nil
   ) throws(CoderError) {
     let decoder = try registry.open(source, options: options, coder: coder)
-    let count = options.firstFrameOnly ? 1 : decoder.frameCount
-    var (stored, areAlone): ([FrameDelay], [Bool]) = ([], [])
-    var restoresPrevious = false
-    for index in 0..<count {
-      let frame = try decoder.frameHeader(at: index)
-      stored.append(frame.delay ?? .zero)
-      restoresPrevious = restoresPrevious || frame.disposal == .restorePrevious
-      areAlone.append(try decoder.isKeyFrame(index))
+    var known = KnownFrames()
+    let isCounted = options.firstFrameOnly || decoder.header.sequence.isCounted
+    for index in 0..<(isCounted ? decoder.frameCount : 1) {
+      known.append(.success(try KnownFrames.Entry(index, of: decoder)))
     }
-    // A picture that does not move is shown without end, not for the time that a browser gives to short delays.
-    delays = count > 1 ? stored.map { $0.clamped(by: delayPolicy) } : stored
-    self.areAlone = areAlone
+    if isCounted {
+      known.end()
+    } else {
+      // A picture that does not move has no second one.
+      known.append(Result { () throws(CoderError) in try KnownFrames.Entry(1, of: decoder) })
+    }
     self.delayPolicy = delayPolicy
     self.loopCount = loopCount ?? decoder.loopCount
     reusesMemory = options.pool == nil
     header = decoder.header
     coderID = decoder.coderID
-    frameCount = count
     poster = try decoder.lentFrame(at: 0)
     size = poster.pixels.size
     frameByteCount = poster.pixels.byteCount
     let bytesPerPixel = header.pixelFormat.bytesPerChannel == 2 ? 8 : 4
     let canvas = HeldMemory.bytes(header.canvas.pixelCount * bytesPerPixel)
     let lendsCanvas = decoder.lendsCanvas
+    // Of frames that are not known anything is possible.
+    let isOpen = !known.isComplete
+    let restoresPrevious = isOpen || known.entries.contains(where: \.restoresPrevious)
     let kept = (lendsCanvas ? 0 : 1) + (restoresPrevious ? 1 : 0)
-    canvasByteCount = count > 1 ? kept * canvas : 0
-    checkpointByteCount = areAlone.contains(false) ? canvas : 0
+    canvasByteCount = known.count > 1 ? kept * canvas : 0
+    // A canvas spares no frame that the reader decodes itself to reach a later one.
+    let isDrawnOn = header.sequence.access == .anyFrame && (isOpen || known.entries.contains { !$0.isAlone })
+    checkpointByteCount = isDrawnOn ? canvas : 0
     // A frame's own pixels; otherwise also the result before it is turned or converted.
     workByteCount = lendsCanvas ? canvas : 2 * canvas + 2 * HeldMemory.bytes(frameByteCount)
-    mixesFrames = lendsCanvas ? try decoder.mixesFrames(count) : false
+    mixesFrames = !lendsCanvas ? false : isOpen ? true : try decoder.mixesFrames(known.count)
+    self.known = Mutex(known)
     // The next frame may never be asked for.
     decoder.forgetCanvas()
     self.decoder = Mutex(SerialDecoder(decoder: decoder))
@@ -113,12 +121,14 @@ public final class AnimatedImage: FrameSource {
   }
 
   /// How long a frame is shown, after ``delayPolicy``. A frame that there is not has no delay.
-  public func delay(at index: Int) -> FrameDelay { delays.indices.contains(index) ? delays[index] : .zero }
+  public func delay(at index: Int) -> FrameDelay { known.withLock { $0.delay(at: index, delayPolicy) } }
 
   /// Whether a frame can be decoded without those before it.
-  public func isKeyFrame(at index: Int) -> Bool { areAlone.indices.contains(index) && areAlone[index] }
+  public func isKeyFrame(at index: Int) -> Bool {
+    known.withLock { $0.entries.indices.contains(index) && $0.entries[index].isAlone }
+  }
 
-  /// The bytes of all frames if they are kept: what ``preload()`` needs.
+  /// The bytes of all frames that are known if they are kept: what ``preload()`` needs.
   public var memorySize: Int {
     let (bytes, overflow) = frameByteCount.multipliedReportingOverflow(by: frameCount)
     return overflow ? .max : bytes
@@ -195,11 +205,33 @@ public final class AnimatedImage: FrameSource {
     }
   }
 
+  /// Describes all frames of a file that does not count them, which may read the whole file. A player that begins with the last
+  /// frame needs that.
+  ///
+  /// - Throws: ``CoderError/Code/cancelled``.
+  public func countFrames() throws(CoderError) {
+    guard !isComplete else { return }
+    try withDecoder { (decoder) throws(CoderError) in
+      while !isComplete { try describe(frameCount, with: decoder) }
+    }
+  }
+
+  /// Looks whether there is a frame, unless that is known.
+  private func describe(_ index: Int, with decoder: ImageDecoder) throws(CoderError) {
+    while !isComplete, frameCount <= index {
+      // The lock is not held meanwhile: delays are never waited for.
+      let entry = Result { () throws(CoderError) in try KnownFrames.Entry(frameCount, of: decoder) }
+      if case .failure(let error) = entry, error.code == .cancelled { throw error }
+      known.withLock { $0.append(entry) }
+    }
+  }
+
   /// The frame for the current transform, if it is kept.
   ///
   /// - Throws: ``CoderError/Code/invalidArgument`` for a frame that there is not.
   func keptFrame(at index: Int) throws(CoderError) -> Frame? {
-    guard delays.indices.contains(index) else { throw .noFrame(index, of: frameCount) }
+    let count = frameCount
+    guard index >= 0, index < count else { throw .noFrame(index, of: count) }
     return kept(index)
   }
 
@@ -211,12 +243,17 @@ public final class AnimatedImage: FrameSource {
     try withDecoder { (decoder) throws(CoderError) in
       try decoder.check(memory: memorySize)
       state.withLock { $0.isPreloaded = true }
-      for index in 0..<frameCount where kept(index) == nil { _ = try make(index, with: decoder) }
+      var index = 0
+      while index < frameCount {
+        if !isComplete { try decoder.check(memory: memorySize) }
+        if kept(index) == nil { _ = try make(index, with: decoder) }
+        index += 1
+      }
     }
   }
 
   /// Whether all frames are kept: no frame has to be waited for.
-  public var isPreloaded: Bool { (0..<frameCount).allSatisfy { kept($0) != nil } }
+  public var isPreloaded: Bool { isComplete && (0..<frameCount).allSatisfy { kept($0) != nil } }
 
   /// Releases all frames but the ``poster``, also of those that transforms have made.
   public func unload() {
@@ -237,6 +274,8 @@ public final class AnimatedImage: FrameSource {
   /// Decodes a frame and transforms it. What a transform has made is kept; other frames are if all are.
   private func make(_ index: Int, with decoder: ImageDecoder) throws(CoderError) -> Frame {
     let transform = transform
+    // The next frame becomes known, also if this one cannot be decoded.
+    try describe(index + 1, with: decoder)
     var frame = try index == 0 ? poster : decoded(index, with: decoder)
     if let transform { frame.pixels = try transform.apply(frame.pixels, index) }
     state.withLock { kept in

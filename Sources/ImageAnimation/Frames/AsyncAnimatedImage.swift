@@ -25,6 +25,18 @@ public struct AsyncAnimatedImage: Sendable {
   }
 }
 
+extension AsyncAnimatedImage {
+  /// As ``AnimatedImage/countFrames()``, on a thread of the library.
+  ///
+  /// - Throws: ``CoderError/Code/cancelled``.
+  public func countFrames() async throws(CoderError) {
+    guard !image.isComplete else { return }
+    try await WorkQueue.shared.value(Cancellation(), in: image.lane) { [image] () throws(CoderError) in
+      try image.countFrames()
+    }
+  }
+}
+
 extension AsyncCoderRegistry {
   /// Opens a file for playing and decodes its first frame, on a thread of the library.
   ///

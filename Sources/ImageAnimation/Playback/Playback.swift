@@ -133,6 +133,7 @@ public final class Playback<C: Clock>: AsyncSequence, Sendable where C.Duration 
         playback.command { $0.start(at: $1) }
       }
       while !Task.isCancelled {
+        await playback.findLastFrame()
         let look = playback.look()
         events += look.step.events
         if look.step.isNewFrame, let index = look.step.index {
@@ -167,6 +168,15 @@ public final class Playback<C: Clock>: AsyncSequence, Sendable where C.Duration 
       endGrowth?()
       endGrowth = nil
     }
+  }
+
+  /// Counts the frames of a file that does not count them, if the last one is to be shown first.
+  fileprivate func findLastFrame() async {
+    guard let image = source as? AnimatedImage, !image.isComplete, state.withLock({ $0.player.mode.beginsAtEnd }) else {
+      return
+    }
+    // Only a task that is cancelled has no count.
+    try? await image.async.countFrames()
   }
 
   /// What is to be done now, and what then.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import ImageCoderPlugin
 
 /// The pictures that follow the first one in a JPEG file.
@@ -24,16 +25,17 @@ struct JPEGAuxiliary {
 
   /// What application segments with the metadata of a gain map begin with, ISO 21496-1:2025, annex C.
   static let isoPrefix: StaticString = "urn:iso:std:iso:ts:21496:-1\0"
-  static let ultraHDR = "http://ns.adobe.com/hdr-gain-map/1.0/"
+  static let ultraHDR: StaticString = "http://ns.adobe.com/hdr-gain-map/1.0/"
 
-  /// - Parameter xmp: The packet of the first picture, or nil.
   /// Of more pictures than pages are allowed, one more than that: the host refuses them.
   ///
+  /// - Parameters:
+  ///   - hasIndex: Whether the file has the index of a multi-picture file.
+  ///   - xmp: The packet of the first picture, if it has a directory.
   /// - Throws: ``CoderError/Code/limitExceeded`` for metadata of a gain map that is too large.
-  init(_ source: SourceView, xmp: [UInt8]?, host: CoderHost) throws(CoderError) {
-    var listed = try Self.index(of: source, most: host.limits.maxPages)
-    let directory = xmp.flatMap { Self.word(beginning: "Semantic", in: $0) == nil ? nil : GainMapDirectory($0) }
-    let inDirectory = directory?.places(endingAt: source.size) ?? []
+  init(_ source: SourceView, hasIndex: Bool, xmp: [UInt8]?, host: CoderHost) throws(CoderError) {
+    var listed = hasIndex ? try Self.index(of: source, most: host.limits.maxPages) : []
+    let inDirectory = xmp.map { GainMapDirectory($0).places(endingAt: source.size) } ?? []
     for place in inDirectory where !listed.contains(where: { $0.place.lowerBound == place.place.lowerBound }) {
       // One that the index gives counts as it is there.
       if listed.contains(where: { $0.place.overlaps(place.place) }) { continue }
@@ -171,7 +173,7 @@ struct JPEGAuxiliary {
         picture.role.name = urn
         picture.role.kind = kind(of: urn) ?? picture.role.kind
       } else if word(beginning: ultraHDR, in: bytes) != nil {
-        picture.role.name = ultraHDR
+        picture.role.name = "\(ultraHDR)"
         picture.role.kind = .gainMap
       }
     }
@@ -186,21 +188,33 @@ struct JPEGAuxiliary {
     return nil
   }
 
-  /// The text that begins so, up to a quotation mark, an angle bracket or a space; at most 128 bytes.
-  private static func word(beginning text: String, in bytes: [UInt8]) -> String? {
-    let wanted = Array(text.utf8)
+  /// Whether a packet of XMP may have a directory of pictures. Nearly none has, and every file's is looked through when it is
+  /// opened.
+  static func mayHaveDirectory(_ packet: UnsafeRawBufferPointer) -> Bool { place(of: "Semantic", in: packet) != nil }
+
+  private static func place(of text: StaticString, in bytes: UnsafeRawBufferPointer) -> Int? {
+    guard let base = bytes.baseAddress else { return nil }
+    let count = text.utf8CodeUnitCount
     var place = 0
-    while place + wanted.count <= bytes.count {
-      guard bytes[place] == wanted[0], bytes[place...].starts(with: wanted) else {
-        place += 1
-        continue
-      }
-      let word = bytes[place...].prefix(128).prefix { byte in
-        (0x21..<0x7F).contains(byte) && ![0x22, 0x27, 0x3C].contains(byte)
-      }
-      return String(decoding: word, as: UTF8.self)
+    while place + count <= bytes.count {
+      let found = memchr(base + place, Int32(text.utf8Start[0]), bytes.count - count - place + 1)
+      guard let found = found.map(UnsafeRawPointer.init) else { return nil }
+      if memcmp(found, text.utf8Start, count) == 0 { return base.distance(to: found) }
+      place = base.distance(to: found) + 1
     }
     return nil
+  }
+
+  /// The text that begins so, up to a quotation mark, an angle bracket or a space; at most 128 bytes.
+  private static func word(beginning text: StaticString, in bytes: [UInt8]) -> String? {
+    bytes.withUnsafeBytes { bytes in
+      place(of: text, in: bytes).map { place in
+        let word = bytes[place...].prefix(128).prefix { byte in
+          (0x21..<0x7F).contains(byte) && ![0x22, 0x27, 0x3C].contains(byte)
+        }
+        return String(decoding: word, as: UTF8.self)
+      }
+    }
   }
 }
 
@@ -239,7 +253,7 @@ struct GainMapDirectory {
       end = place.lowerBound
       switch item.semantic {
       case "GainMap":
-        entries.insert(.init(place: place, kind: .gainMap, typeName: JPEGAuxiliary.ultraHDR), at: 0)
+        entries.insert(.init(place: place, kind: .gainMap, typeName: "\(JPEGAuxiliary.ultraHDR)"), at: 0)
       case "Depth", "DepthMap": entries.insert(.init(place: place, kind: .depth, typeName: item.semantic), at: 0)
       // A video, or whatever else: whether it is a JPEG shows by its first bytes.
       default: entries.insert(.init(place: place, typeName: item.semantic), at: 0)
