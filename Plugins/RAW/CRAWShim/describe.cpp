@@ -64,7 +64,8 @@ void describe_camera(const libraw_data_t &data, craw_description *found) {
   copy(found->artist, data.other.artist);
   copy(found->text, data.other.desc);
   copy(found->lens_maker, data.lens.LensMake);
-  copy(found->lens, data.lens.Lens);
+  // Of some makers, only their notes say it.
+  copy(found->lens, data.lens.Lens[0] ? data.lens.Lens : data.lens.makernotes.Lens);
   copy(found->lens_serial, data.lens.LensSerial);
   found->sensitivity = data.other.iso_speed;
   found->exposure = data.other.shutter;
