@@ -36,7 +36,7 @@ imgcoder_status write_rows(const craw_request *request, const std::vector<uint16
 imgcoder_status develop(const craw_request *request, const imgcoder_sink *sink, craw_failure *failure) {
   OpenFile file(request->host);
   int code = file.open(request->bytes, request->length);
-  if (code != LIBRAW_SUCCESS) return craw::fail(failure, code, "open the file");
+  if (code != LIBRAW_SUCCESS) return craw::library_failed(failure, code, "open the file");
   file.data().params.user_flip = 0;
   file.data().params.half_size = request->is_half != 0;
   file.data().params.use_camera_wb = request->white == CRAW_WHITE_OF_CAMERA;
@@ -47,9 +47,9 @@ imgcoder_status develop(const craw_request *request, const imgcoder_sink *sink, 
     file.data().params.no_auto_bright = 1;
   }
   code = file.library().unpack();
-  if (code != LIBRAW_SUCCESS) return craw::fail(failure, code, "unpack the samples");
+  if (code != LIBRAW_SUCCESS) return craw::library_failed(failure, code, "unpack the samples");
   code = file.library().dcraw_process();
-  if (code != LIBRAW_SUCCESS) return craw::fail(failure, code, "develop the picture");
+  if (code != LIBRAW_SUCCESS) return craw::library_failed(failure, code, "develop the picture");
   int width = 0, height = 0, colors = 0, bits = 0;
   file.library().get_mem_image_format(&width, &height, &colors, &bits);
   if (width < 1 || height < 1 || static_cast<uint32_t>(width) != request->size.width ||
@@ -64,7 +64,7 @@ imgcoder_status develop(const craw_request *request, const imgcoder_sink *sink, 
   }
   std::vector<uint16_t> picture(static_cast<size_t>(width) * static_cast<size_t>(height) * request->colors);
   code = file.library().copy_mem_image(picture.data(), width * colors * 2, 0);
-  if (code != LIBRAW_SUCCESS) return craw::fail(failure, code, "give the picture");
+  if (code != LIBRAW_SUCCESS) return craw::library_failed(failure, code, "give the picture");
   bool is_truncated = file.is_truncated(), is_damaged = file.is_damaged();
   int64_t damage = file.damage();
   // The host may need memory for the rows.

@@ -64,7 +64,8 @@ void describe_camera(const libraw_data_t &data, craw_description *found) {
   copy(found->artist, data.other.artist);
   copy(found->text, data.other.desc);
   copy(found->lens_maker, data.lens.LensMake);
-  copy(found->lens, data.lens.Lens);
+  // Of some makers, only their notes say it.
+  copy(found->lens, data.lens.Lens[0] ? data.lens.Lens : data.lens.makernotes.Lens);
   copy(found->lens_serial, data.lens.LensSerial);
   found->sensitivity = data.other.iso_speed;
   found->exposure = data.other.shutter;
@@ -130,7 +131,7 @@ imgcoder_status describe(const imgcoder_host *host, const uint8_t *bytes, size_t
     if (code == LIBRAW_SUCCESS) code = measure(again, true, &found->half);
   }
   if (code == LIBRAW_SUCCESS) return IMGCODER_STATUS_OK;
-  imgcoder_status status = craw::fail(failure, code, "open the file");
+  imgcoder_status status = craw::library_failed(failure, code, "open the file");
   // Another coder may know the file: that of TIFF, of which most of these formats are a kind.
   if (status != IMGCODER_STATUS_OUT_OF_MEMORY && status != IMGCODER_STATUS_CANCELLED)
     failure->status = status = IMGCODER_STATUS_WRONG_FORMAT;
@@ -141,7 +142,7 @@ imgcoder_status copy_xmp(const imgcoder_host *host, const uint8_t *bytes, size_t
                          size_t capacity, craw_failure *failure) {
   OpenFile file(host);
   int code = file.open(bytes, length);
-  if (code != LIBRAW_SUCCESS) return craw::fail(failure, code, "open the file");
+  if (code != LIBRAW_SUCCESS) return craw::library_failed(failure, code, "open the file");
   const libraw_iparams_t &parameters = file.data().idata;
   if (capacity == 0 || xmp_length(parameters) != capacity)
     return craw::fail(failure, IMGCODER_STATUS_IO, "the XMP packet is another one than before");

@@ -85,7 +85,7 @@ imgcoder_status fail(craw_failure *failure, imgcoder_status status, const char *
   return status;
 }
 
-imgcoder_status fail(craw_failure *failure, int code, const char *step) {
+imgcoder_status library_failed(craw_failure *failure, int code, const char *step) {
   imgcoder_status status = IMGCODER_STATUS_LIBRARY;
   switch (code) {
     case LIBRAW_FILE_UNSUPPORTED:

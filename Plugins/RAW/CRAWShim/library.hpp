@@ -64,8 +64,8 @@ class SingleThread {
 /// Records why a call failed.
 imgcoder_status fail(craw_failure *failure, imgcoder_status status, const char *message, int64_t offset = -1);
 
-/// Records what a code of LibRaw means.
-imgcoder_status fail(craw_failure *failure, int code, const char *step);
+/// Records what a code of LibRaw means. No overload of `fail`: to the compiler, its statuses are whole numbers, too.
+imgcoder_status library_failed(craw_failure *failure, int code, const char *step);
 
 /// Calls a function, and makes failures of its exceptions.
 template <typename Body>

@@ -188,6 +188,15 @@ import Testing
     #expect(try samples[1200..<1260] == Self.plain.get()[1200..<1260])
   }
 
+  @Test func cancellingEndsUnpacking() throws {
+    let host = MemoryHost()
+    let reader = try Self.file(compression: 1, Self.tiles(SmallFile().numbers).map(Self.bytes)).reader(host)
+    let offer = try reader.offer(for: DecodeRequest())
+    host.isCancelled = true
+    let error = #expect(throws: CoderError.self) { try reader.decode(offer, into: MemorySink(offer).sink) }
+    #expect(error?.code == .cancelled)
+  }
+
   @Test func damagedStreamsAreReportedAfterTheRows() throws {
     var streams = Self.tiles(SmallFile().numbers).map { Self.stored(Self.bytes($0)) }
     streams[3][0] = 0
