@@ -120,7 +120,7 @@ import Testing
     ] {
       var writing = EncodeOptions()
       writing.values = values
-      let file = try Self.registry.encode(try Self.noise(Size(width: 300, height: 200)), as: format, options: writing)
+      let file = try Self.registry.encode(try Self.noise(Size(width: 600, height: 900)), as: format, options: writing)
       #expect(try Self.registry.open(.bytes(file)).partLayout() == .rows, "\(format)")
     }
     let drawing = Array(#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>"#.utf8)
