@@ -188,6 +188,15 @@ import Testing
     #expect(try samples[1200..<1260] == Self.plain.get()[1200..<1260])
   }
 
+  /// The last of the lengths of tiles; behind them are two values of 96 bytes, and the samples.
+  @Test func aDirectoryThatEndsEarlyIsTruncated() {
+    let streams = Self.tiles(SmallFile().numbers).map { Self.stored(Self.bytes($0)) }
+    var file = Self.file(compression: 8, streams)
+    file.cut = streams.reduce(0) { $0 + $1.count } + 96 + 2
+    let error = #expect(throws: CoderError.self) { try file.reader() }
+    #expect(error?.code == .truncated && error?.offset == file.bytes.count - 2)
+  }
+
   @Test func cancellingEndsUnpacking() throws {
     let host = MemoryHost()
     let reader = try Self.file(compression: 1, Self.tiles(SmallFile().numbers).map(Self.bytes)).reader(host)
