@@ -16,6 +16,8 @@ struct DNGDirectory {
   /// Where the number is that leads to the next directory, and its bytes.
   let nextLink: Int
   private let next: [UInt8]
+  /// Why entries are missing; nil if none are.
+  let problem: CoderError?
 
   /// Entries of a directory that are looked at.
   private static let most = 4096
@@ -26,13 +28,19 @@ struct DNGDirectory {
     let place = Int(try reader.uint32(at: link))
     let count = Int(try reader.uint16(at: place))
     guard count <= Self.most else { throw .unsupported("a directory of \(count) tags", at: place) }
-    for index in 0..<count {
-      let entry = try reader.bytes(at: place + 2 + 12 * index, count: 12)
-      let tag = try reader.uint16(at: place + 2 + 12 * index)
-      if entries[tag] == nil { entries[tag] = [UInt8](copying: entry) }
+    var problem: CoderError?
+    for index in 0..<count where problem == nil {
+      do throws(CoderError) {
+        let entry = try reader.bytes(at: place + 2 + 12 * index, count: 12)
+        let tag = try reader.uint16(at: place + 2 + 12 * index)
+        if entries[tag] == nil { entries[tag] = [UInt8](copying: entry) }
+      } catch {
+        problem = error
+      }
     }
+    self.problem = problem
     nextLink = place + 2 + 12 * count
-    next = [UInt8](copying: try reader.bytes(at: nextLink, count: 4))
+    next = bytesOrZeros(at: nextLink, reader)
   }
 
   /// The whole numbers of a tag; none if it is not there, or of another type.
@@ -90,5 +98,14 @@ struct DNGDirectory {
   /// A number in the order of the file.
   func bytes(of number: some FixedWidthInteger) -> [UInt8] {
     withUnsafeBytes(of: order == .littleEndian ? number.littleEndian : number.bigEndian) { Array($0) }
+  }
+}
+
+/// Four bytes, which a file that ends early may not have.
+private func bytesOrZeros(at place: Int, _ reader: borrowing ByteReader) -> [UInt8] {
+  do throws(CoderError) {
+    return [UInt8](copying: try reader.bytes(at: place, count: 4))
+  } catch {
+    return [0, 0, 0, 0]
   }
 }

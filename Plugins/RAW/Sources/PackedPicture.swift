@@ -32,6 +32,7 @@ struct PackedPicture {
     let reader = ByteReader(bytes, order: order, of: "the file")
     guard let directory = Self.raw(in: reader) else { return nil }
     do throws(CoderError) {
+      if let problem = directory.problem { throw problem }
       guard let layout = try Self.layout(of: directory, in: reader) else { return nil }
       (picture, places, lengths) = layout
     } catch {

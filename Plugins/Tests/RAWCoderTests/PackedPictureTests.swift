@@ -197,6 +197,17 @@ import Testing
     #expect(error?.code == .truncated && error?.offset == file.bytes.count - 2)
   }
 
+  /// As many bytes of the directory as there are up to the places of tiles: the compression is known, they are not.
+  @Test func aDirectoryWithoutItsLastEntriesIsTruncated() throws {
+    let streams = Self.tiles(SmallFile().numbers).map { Self.stored(Self.bytes($0)) }
+    var file = Self.file(compression: 8, streams)
+    let bytes = file.bytes
+    let entry = try #require(bytes.indices.first { bytes[$0...].starts(with: [0x44, 0x01, 4, 0, 4, 0, 0, 0]) })
+    file.cut = bytes.count - entry
+    let error = #expect(throws: CoderError.self) { try file.reader() }
+    #expect(error?.code == .truncated && error?.offset == entry)
+  }
+
   @Test func cancellingEndsUnpacking() throws {
     let host = MemoryHost()
     let reader = try Self.file(compression: 1, Self.tiles(SmallFile().numbers).map(Self.bytes)).reader(host)
