@@ -215,7 +215,10 @@ import Testing
               "platform": null,
               "priority": 100,
               "reads": true,
+              "resources": [],
               "runtime": null,
+              "siblings": [],
+              "threads": null,
               "vendor": "",
               "version": "2.1.0",
               "writes": true

@@ -123,10 +123,34 @@ import Testing
     #expect(run.status == 0, "\(run.errors)")
   }
 
-  @Test func standardInputHasOneThing() {
-    let run = Run.inProcess("probe", "--read-option", "password=@-", "-")
+  /// Before a byte of it is read.
+  @Test(
+    arguments: [
+      ["probe", "-"], ["convert", "-", "x.png"], ["thumbnail", "-", "--size", "8", "-o", "x.png"], ["stream", "-"],
+      ["frames", "-"],
+      ["hash", "-"], ["placeholder", "-"], ["metadata", "-"], ["show", "--force", "-"], ["play", "--force", "-"],
+      ["compare", "-", "x.png"],
+      ["animate", "-", "x.png", "-o", "x.gif"], ["sheet", "-", "-o", "x.png"],
+    ]) func standardInputHasOneThing(_ arguments: [String])
+  {
+    let run = Run.inProcess(arguments + ["--read-option", "password=@-"])
+    #expect(run.status == 64, "\(run.errors)")
+    #expect(
+      run.errors.contains("standard input has the value of --read-option password, and no picture"), "\(run.errors)")
+  }
+
+  @Test(arguments: [
+    ["probe"], ["convert", "-o", "x"], ["thumbnail", "--size", "8", "-o", "x"], ["hash"], ["placeholder"], ["metadata"],
+  ]) func standardInputHasNamesOrAValue(_ verb: [String]) {
+    let run = Run.inProcess(verb + ["--files-from", "-", "--read-option", "password=@-"])
+    #expect(run.status == 64, "\(run.errors)")
+    #expect(run.errors.contains("--read-option password, and no names of files"), "\(run.errors)")
+  }
+
+  @Test func standardInputHasOneValue() {
+    let run = Run.inProcess("probe", "--read-option", "a=@-", "--read-option", "svg:b=@-", "x.svg")
     #expect(run.status == 64)
-    #expect(run.errors.contains("standard input has the value of --read-option password, and no picture"))
+    #expect(run.errors.contains("standard input has one value; a=@- and b=@- are 2"), "\(run.errors)")
   }
 
   @Test(arguments: [

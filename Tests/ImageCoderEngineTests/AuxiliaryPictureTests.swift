@@ -45,6 +45,11 @@ import Testing
     #expect { _ = try decoder.auxiliaryPictures() } throws: { ($0 as? CoderError)?.code == .libraryFailure }
   }
 
+  @Test func aHiddenLayerIsAnotherPicture() throws {
+    let found = try Self.container(PageRole(.layer, name: "a layer")).decoder().auxiliaryPictures()
+    #expect(found.map(\.kind) == [.other] && found[0].typeName == "a layer")
+  }
+
   @Test func moreHiddenPagesThanAllowedAreRefused() throws {
     var container = Self.container()
     container.pages?[0].hiddenPageCount = 3

@@ -27,12 +27,15 @@ struct InputOptions: ParsableArguments {
   /// The files in the order of the command line, then those of `--files-from`; directories as their content.
   ///
   /// - Parameters:
+  ///   - read: How the files are read.
   ///   - output: A directory that is written to, whose content is no input, or nil.
   ///   - failures: Gets the errors of directories that cannot be read.
   /// - Throws: ``CoderError/Code/io`` for a list that cannot be read; ``CoderError/Code/invalidArgument``.
   func inputs(
-    _ registry: CoderRegistry, _ console: Console, writingTo output: String? = nil, _ failures: Failures
+    _ registry: CoderRegistry, _ console: Console, read: ReadSettings, writingTo output: String? = nil,
+    _ failures: Failures
   ) throws(CoderError) -> [InputFile] {
+    if filesFrom == "-" { try read.checkStandardInput(for: "no names of files") }
     guard files.count(where: { $0 == "-" }) + (filesFrom == "-" ? 1 : 0) <= 1 else {
       throw .invalidArgument("standard input can be given only once")
     }

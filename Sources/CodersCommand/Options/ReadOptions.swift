@@ -60,6 +60,11 @@ struct ReadOptions: ParsableArguments {
 
   func validate() throws {
     if let page, page < 1 { throw ValidationError("--page is \(page), pages count from 1") }
+    let piped = values.filter(\.takesStandardInput)
+    if piped.count > 1 {
+      let names = piped.map { "\($0.name)=@-" }.joined(separator: " and ")
+      throw ValidationError("standard input has one value; \(names) are \(piped.count)")
+    }
   }
 }
 

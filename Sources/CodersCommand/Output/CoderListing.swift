@@ -61,6 +61,11 @@ struct CoderListing {
         "\(id): \(format.name) refines \(format.refines.map(\.rawValue).joined(separator: ", "))".printable
       }
     }
+    let asking = used.map(\.manifest).filter { !$0.siblings.isEmpty || !$0.needs.isEmpty }
+    if !asking.isEmpty {
+      lines += ["", style.title("Take more than the picture")]
+      lines += asking.map { "\($0.id): \(Self.wishes($0))".printable }
+    }
     guard !unused.isEmpty || !unreadable.isEmpty else { return lines }
     lines += ["", style.title("Not used")]
     for (entry, reason) in unused {
@@ -77,6 +82,16 @@ struct CoderListing {
   private static func first(_ most: Int, of names: [String], separator: String) -> String {
     let shown = names.prefix(most).joined(separator: separator)
     return names.count > most ? "\(shown), \(names.count - most) more" : shown
+  }
+
+  /// `fonts; threads of its library; files beside the picture: {stem}.xmp`.
+  private static func wishes(_ manifest: Manifest) -> String {
+    var words = manifest.resourceWords
+    if manifest.needs.contains(.threads) { words.append("threads of its library") }
+    if !manifest.siblings.isEmpty {
+      words.append("files beside the picture: \(manifest.siblings.map(\.text).joined(separator: ", "))")
+    }
+    return words.joined(separator: "; ")
   }
 
   private static func abilities(_ manifest: Manifest) -> String {
@@ -140,6 +155,8 @@ extension CoderListing {
         }),
       "encode_options": .list(manifest.options.map { JSONValue($0) }),
       "decode_options": .list(manifest.readOptions.map { JSONValue($0) }),
+      "siblings": .texts(manifest.siblings.map(\.text)), "resources": .texts(manifest.resourceWords),
+      "threads": .optional(manifest.needs.contains(.threads) ? "library" : nil),
       "outranks": .list(
         outrankings.filter { $0.coder == manifest.id }.map {
           .object([
@@ -153,6 +170,9 @@ extension CoderListing {
 
 extension Manifest {
   var animates: Bool { capabilities.contains("animation") }
+
+  /// The words of its key `resources`.
+  var resourceWords: [String] { PluginNeeds.resources.filter { needs.contains($0.need) }.map(\.word) }
 }
 
 extension JSONValue {

@@ -32,8 +32,10 @@ struct ReadSettings {
 
   /// The decode options for one input file.
   ///
-  /// - Throws: As ``ReadValue/apply(to:_:_:)``.
+  /// - Throws: As ``ReadValue/apply(to:_:_:)``; ``CoderError/Code/invalidArgument`` if both the file and a value are standard
+  ///   input.
   func decodeOptions(_ registry: CoderRegistry, _ console: Console, file: String) throws(CoderError) -> DecodeOptions {
+    if file == "-" { try checkStandardInput(for: "no picture") }
     var options = DecodeOptions()
     options.limits = limits
     options.page = page.map { $0 - 1 }
@@ -92,11 +94,17 @@ struct ReadSettings {
     _ argument: String, _ registry: CoderRegistry, _ console: Console
   ) throws(CoderError) -> ByteSource {
     guard argument == "-" else { return .file(console.location(of: argument)) }
-    if let value = values.first(where: \.takesStandardInput) {
-      throw .invalidArgument("standard input has the value of --read-option \(value.name), and no picture")
-    }
+    try checkStandardInput(for: "no picture")
     return .bytes(
       try StandardInput.read(most: limits.maxMemory, console.cancellation) { registry.mayBeImage($0) })
+  }
+
+  /// Checks that standard input is not that of a value.
+  ///
+  /// - Parameter absent: What it cannot have then.
+  func checkStandardInput(for absent: String) throws(CoderError) {
+    guard let value = values.first(where: \.takesStandardInput) else { return }
+    throw .invalidArgument("standard input has the value of --read-option \(value.name), and \(absent)")
   }
 }
 

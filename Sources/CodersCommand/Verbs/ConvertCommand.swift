@@ -134,7 +134,7 @@ struct ConvertCommand: ReadingVerb {
       return failures.status
     }
     try OutputFile(output, console).refuseTerminal(console)
-    let inputs = try input.inputs(registry, console, writingTo: output, failures)
+    let inputs = try input.inputs(registry, console, read: read, writingTo: output, failures)
     try conversion.run(inputs, to: output, isOneInput: input.isOneFile, registry, failures, console)
     return failures.status
   }

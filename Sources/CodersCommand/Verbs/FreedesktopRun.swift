@@ -42,7 +42,7 @@ struct FreedesktopRun: Sendable {
     }
     let registry = command.read.registry(console)
     let failures = Failures(console)
-    let inputs = try command.input.inputs(registry, console, failures).map(\.path)
+    let inputs = try command.input.inputs(registry, console, read: command.read, failures).map(\.path)
     guard !inputs.contains("-") else { throw .invalidArgument("--freedesktop takes files, not standard input") }
     if let output = command.output {
       try OutputFile(output, console).refuseTerminal(console)

@@ -48,7 +48,7 @@ struct HashCommand: ReadingVerb {
   func run(_ console: Console) throws(CoderError) -> ExitStatus {
     let registry = read.registry(console)
     let failures = Failures(console)
-    let files = try input.inputs(registry, console, failures).map(\.path)
+    let files = try input.inputs(registry, console, read: read, failures).map(\.path)
     let hashes = PictureReading.run(files, side: 256, read, registry, failures, console) {
       (pixels) throws(CoderError) in try PerceptualHash(pixels)
     }

@@ -80,7 +80,7 @@ struct MetadataCommand: ReadingVerb {
     let failures = Failures(console)
     guard isEdit else { return try show(registry, failures, console) }
     if let output { try OutputFile(output, console).refuseTerminal(console) }
-    let inputs = try input.inputs(registry, console, writingTo: output, failures)
+    let inputs = try input.inputs(registry, console, read: read, writingTo: output, failures)
     var names = inputs.map(\.path)
     if let output {
       let isFile = OutputNames.isFile(output, isOneInput: input.isOneFile, console)
@@ -116,7 +116,7 @@ struct MetadataCommand: ReadingVerb {
   ) throws(CoderError) -> ExitStatus {
     var files: [JSONValue] = []
     var isFirst = true
-    for (order, file) in try input.inputs(registry, console, failures).map(\.path).enumerated()
+    for (order, file) in try input.inputs(registry, console, read: read, failures).map(\.path).enumerated()
     where !console.cancellation.isCancelled {
       console.flush()
       CurrentFiles.set(input: file)

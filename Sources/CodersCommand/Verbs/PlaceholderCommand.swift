@@ -56,7 +56,7 @@ struct PlaceholderCommand: ReadingVerb {
   func run(_ console: Console) throws(CoderError) -> ExitStatus {
     let registry = read.registry(console)
     let failures = Failures(console)
-    let files = try input.inputs(registry, console, failures).map(\.path)
+    let files = try input.inputs(registry, console, read: read, failures).map(\.path)
     let (across, down, count) = (frequencies?.across ?? 4, frequencies?.down ?? 3, colors ?? 5)
     let placeholders = PictureReading.run(files, side: 256, read, registry, failures, console) {
       (pixels) throws(CoderError) in

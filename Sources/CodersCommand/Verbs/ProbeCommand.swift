@@ -50,7 +50,7 @@ struct ProbeCommand: ReadingVerb {
     probe.read = read
     let registry = probe.read.registry(console)
     let failures = Failures(console)
-    probe.run(try input.inputs(registry, console, failures).map(\.path), registry, failures, console)
+    probe.run(try input.inputs(registry, console, read: read, failures).map(\.path), registry, failures, console)
     return failures.status
   }
 }

@@ -146,7 +146,7 @@ struct ThumbnailCommand: ReadingVerb {
     }
     let registry = read.registry(console)
     let failures = Failures(console)
-    let inputs = try input.inputs(registry, console, writingTo: output, failures)
+    let inputs = try input.inputs(registry, console, read: read, writingTo: output, failures)
     try thumbnails.run(inputs, isOneInput: input.isOneFile, registry, failures, console)
     return failures.status
   }

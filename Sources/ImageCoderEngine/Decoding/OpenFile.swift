@@ -171,7 +171,9 @@ final class OpenFile {
         "the reader gives hidden page \(page) of a file of \(pageCount) pages the kind \(role.kind) and the owner "
           + "\(role.owner)")
     }
-    var picture = AuxiliaryPicture(role.kind, typeName: role.name, page: page, owner: role.owner)
+    // Layers are visible pages.
+    let kind = role.kind == .layer ? PageKind.other : role.kind
+    var picture = AuxiliaryPicture(kind, typeName: role.name, page: page, owner: role.owner)
     let size = Result { () throws(CoderError) in try self.header(page: page).canvas }
     picture.size = try? size.get()
     guard role.kind == .gainMap else { return picture }
