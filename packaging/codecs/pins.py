@@ -38,7 +38,7 @@ def output(*command):
 def mirrors():
     """Debian's archive as this machine is set up to reach it, and where it is for everybody."""
     configured = output("apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages").split()
-    return list(dict.fromkeys([uri.rstrip("/") for uri in configured] + ["http://deb.debian.org/debian"]))
+    return list(dict.fromkeys([uri.rstrip("/") for uri in configured if "security" not in uri] + ["http://deb.debian.org/debian"]))
 
 
 def python_index():
@@ -68,9 +68,11 @@ def download(address, path, checksum):
     """By apt's own client, which knows this machine's proxies and keys, if it is here."""
     helper = "/usr/lib/apt/apt-helper"
     if "/pool/main/" in address and os.access(helper, os.X_OK):
-        # It wants to drop root, and then needs a folder that its own user can write to.
+        # As another user than root it could not write here.
         command = [helper, "-o", "APT::Sandbox::User=root", "download-file", address, str(path), f"SHA256:{checksum}"]
-        subprocess.run(command, capture_output=True, check=True, timeout=600)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+        if done.returncode != 0:
+            raise OSError(" ".join(line for line in done.stderr.splitlines() if line.startswith("E:")) or "it is not there")
     else:
         with urllib.request.urlopen(address, timeout=60) as answer, open(path, "wb") as file:
             shutil.copyfileobj(answer, file)
