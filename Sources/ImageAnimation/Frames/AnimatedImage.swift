@@ -97,8 +97,7 @@ public final class AnimatedImage: FrameSource {
     poster = try decoder.lentFrame(at: 0)
     size = poster.pixels.size
     frameByteCount = poster.pixels.byteCount
-    let bytesPerPixel = header.pixelFormat.bytesPerChannel == 2 ? 8 : 4
-    let canvas = HeldMemory.bytes(header.canvas.pixelCount * bytesPerPixel)
+    let canvas = HeldMemory.bytes(header.canvas.pixelCount * header.pixelFormat.composed.bytesPerPixel)
     let lendsCanvas = decoder.lendsCanvas
     let kept = (lendsCanvas ? 0 : 1) + (restoresPrevious ? 1 : 0)
     canvasByteCount = count > 1 ? kept * canvas : 0
