@@ -35,7 +35,11 @@ public enum Program {
       let code = Coders.exitCode(for: error)
       // ArgumentParser's errors begin with "Error: "; ours begin with the command's name.
       let prefix = "Error: "
-      let line = text.hasPrefix(prefix) ? "coders: " + text.dropFirst(prefix.count) : ownOptionsFirst(text)
+      var line = text.hasPrefix(prefix) ? "coders: " + text.dropFirst(prefix.count) : ownOptionsFirst(text)
+      if !code.isSuccess, let complaint = Coders.complaint(aboutOptionsOf: arguments) {
+        let usage = text.split(separator: "\n", omittingEmptySubsequences: false).drop { !$0.hasPrefix("Usage: ") }
+        line = (["coders: \(complaint)"] + usage).joined(separator: "\n")
+      }
       if code.isSuccess { console.print(line) } else { console.printError(line) }
       return ExitStatus(rawValue: code.rawValue)
     }

@@ -38,6 +38,32 @@ import Testing
     #expect(run.errors.contains("See 'coders \(verb) --help' for more information."))
   }
 
+  @Test(arguments: [
+    "animate", "apply", "cache", "check", "compare", "convert", "doctor", "frames", "hash", "list", "metadata", "new",
+    "operations", "options", "placeholder", "play", "plugin", "policy", "probe", "sheet", "show", "stream", "thumbnail",
+  ])
+  func anUnknownOptionComesBeforeWhatIsMissing(_ verb: String) {
+    for option in ["--no-such-option", "--no-such-option=3", "-Z"] {
+      let run = Run.inProcess(verb, option)
+      let name = option.hasSuffix("=3") ? "--no-such-option" : option
+      #expect(run.status == 64)
+      #expect(run.errors.hasPrefix("coders: Unknown option '\(name)'"), "\(run.errors)")
+      #expect(run.errors.contains("\nUsage: coders \(verb) "), "\(run.errors)")
+    }
+  }
+
+  @Test func anUnknownOptionIsNotTakenForItsValue() {
+    let run = Run.inProcess("convert", "a.svg", "--size", "20", "b.png")
+    #expect(run.errors.hasPrefix("coders: Unknown option '--size'. Did you mean '--sizes'?\nUsage: coders convert "))
+    #expect(run.status == 64)
+    // What an option takes as it is, and what follows the options, is none.
+    for arguments in [["--inset", "--size"], ["--jobs", "-5"], ["--", "--size", "-Z"]] {
+      let run = Run.inProcess(["convert"] + arguments)
+      #expect(run.status == 64)
+      #expect(!run.errors.contains("Unknown option"), "\(run.errors)")
+    }
+  }
+
   @Test(arguments: plainVerbs) func aPlainVerbKnowsTheVersion(_ verb: String) {
     #expect(Run.inProcess(verb, "--version").output == Run.inProcess("--version").output)
   }

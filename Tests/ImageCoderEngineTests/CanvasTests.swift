@@ -141,4 +141,32 @@ import Testing
     // Weights 32,768 and 32,767 of 65,535.
     #expect(shown == [32_767, 0, 32_768, 65_535])
   }
+
+  @Test(arguments: [PixelFormat.rgbaFloat16, .rgbaFloat32])
+  func floatsKeepLightBeyondWhite(_ format: PixelFormat) throws {
+    let size = Size(width: 2, height: 1)
+    let deep = try Canvas(size: size, layout: PixelLayout(format, .straight))
+    func draw(
+      _ samples: [Double], _ rect: Rect, disposal: FrameHeader.Disposal = .keep, blend: FrameHeader.Blend = .over
+    ) throws {
+      try deep.begin(FrameHeader(rect: rect, disposal: disposal, blend: blend))
+      let frame = try PixelBuffer(rect.size, floats: samples, format)
+      if blend == .over { deep.blendOver(frame, at: rect) } else { try deep.region(rect).assign(from: frame) }
+    }
+    let (both, right) = (Rect(covering: size), Rect(x: 1, y: 0, width: 1, height: 1))
+    try draw([8, 0, -0.5, 1, 2, 1, 0, 0.5], both, blend: .source)
+    #expect(deep.pixels.samples == [8, 0, -0.5, 1, 2, 1, 0, 0.5])
+    // Half over half: weights ½ and ¼ of ¾, so light 12 and 2 gives 26 / 3, in 16 bits to its ten bits, 1109 / 128.
+    try draw([12, 4, 3, 0.5], right, disposal: .restorePrevious)
+    let expected = format == .rgbaFloat32 ? Double(Float(26) / 3) : 1_109.0 / 128
+    #expect(deep.pixels.samples == [8, 0, -0.5, 1, expected, 3, 2, 0.75])
+    // What was there is back; then half over full is the mean of both.
+    try draw([4, 2, 1.5, 0.5], Rect(x: 0, y: 0, width: 1, height: 1), disposal: .restoreBackground)
+    #expect(deep.pixels.samples == [6, 1, 0.5, 1, 2, 1, 0, 0.5])
+    // The background is nothing, over which a frame is itself. Alpha of nothing, or that is no number, changes nothing.
+    try draw([4, 2, 1.5, 0.25, 9, 9, 9, 0], both)
+    #expect(deep.pixels.samples == [4, 2, 1.5, 0.25, 2, 1, 0, 0.5])
+    try draw([9, 9, 9, .nan, 9, 9, 9, 1], both)
+    #expect(deep.pixels.samples == [4, 2, 1.5, 0.25, 9, 9, 9, 1])
+  }
 }

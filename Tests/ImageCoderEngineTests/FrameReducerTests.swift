@@ -73,7 +73,7 @@ import Testing
 
   @Test(arguments: kinds) func playersShowWhatWasGiven(_ features: WriterFeatures) throws {
     for seed in 0..<200 as Range<UInt64> {
-      for format in [PixelFormat.rgba8, .rgba16] {
+      for format in [PixelFormat.rgba8, .rgba16, .rgbaFloat16, .rgbaFloat32] {
         let partial = features.contains(.replaces) || !features.contains(.parts)
         let given = try frames(seed, format: format, partial: partial)
         for isReducing in [true, false] {
@@ -164,25 +164,34 @@ import Testing
 }
 
 extension PixelBuffer {
-  /// Fills a rectangle: red, green and blue `shade`, in 16 bits by repeating bytes.
+  /// Fills a rectangle: red, green and blue `shade`, in 16 bits by repeating bytes, and as light beyond white in floating
+  /// point.
   fileprivate func fill(_ rect: Rect, _ shade: UInt8, _ alpha: UInt8) {
     let width = format.bytesPerChannel
     for y in rect.y..<(rect.y + rect.height) {
       for x in rect.x..<(rect.x + rect.width) {
-        let pixel = row(y).assumingMemoryBound(to: UInt8.self) + x * 4 * width
-        for byte in 0..<(4 * width) { pixel[byte] = byte < 3 * width ? shade : alpha }
+        let pixel = row(y) + x * 4 * width
+        for channel in 0..<4 {
+          let value = channel < 3 ? shade : alpha
+          let light = channel < 3 ? Float(shade) : Float(alpha) / 255
+          switch format {
+          case .rgbaFloat32: pixel.storeBytes(of: light, toByteOffset: 4 * channel, as: Float.self)
+          case .rgbaFloat16: pixel.storeBytes(of: Float16(light), toByteOffset: 2 * channel, as: Float16.self)
+          default:
+            for byte in 0..<width { pixel.storeBytes(of: value, toByteOffset: width * channel + byte, as: UInt8.self) }
+          }
+        }
       }
     }
   }
 
-  /// Pixels as numbers.
+  /// Pixels as numbers; those of 16 bytes as two.
   fileprivate var values: [UInt64] {
     (0..<size.height).flatMap { y in
       withRow(y) { row in
-        (0..<size.width).map { x in
-          guard format.bytesPerPixel == 8 else { return UInt64(row.load(fromByteOffset: 4 * x, as: UInt32.self)) }
-          return row.load(fromByteOffset: 8 * x, as: UInt64.self)
-        }
+        format.bytesPerPixel == 4
+          ? (0..<size.width).map { UInt64(row.load(fromByteOffset: 4 * $0, as: UInt32.self)) }
+          : (0..<(rowBytes / 8)).map { row.load(fromByteOffset: 8 * $0, as: UInt64.self) }
       }
     }
   }

@@ -117,6 +117,46 @@ import Testing
     #expect(try page.image().pixels.red(6, 5) == 10)
   }
 
+  /// What a directory states of a page holds for the file that the page is.
+  @Test func whatTheDirectoryStatesOfAFileInsideHolds() throws {
+    var container = FakeContainer(pages: [Self.square(5)])
+    container.pages?[0].embedded = 1..<3
+    container.pages?[0].standsIn = true
+    container.pages?[0].orientation = .right
+    container.pages?[0].pixelAspect = 2
+    container.pages?[0].resolution = 300
+    var inner = FakeContainer(Size(width: 7, height: 6))
+    inner.header.isLossless = true
+    inner.header.resolution = 72
+    func header() throws -> ImageHeader { try container.decoder(opening: Self.opening(inner)).header }
+    var found = try header()
+    #expect(found.standsIn && !found.isLossless)
+    #expect(found.orientation == .right && found.displayedSize == Size(width: 6, height: 7))
+    #expect(found.pixelAspect == 2 && found.resolution == 300)
+    // A visible page lies as its file says, if that says so; the size of a drawing is in pixels of its own.
+    inner.header.orientation = .down
+    inner.header.anySize = AnySize(width: 7, height: 6, largestSide: nil)
+    found = try header()
+    #expect(found.orientation == .down && found.resolution == 72)
+    // Without a word of the directory, the file's own count.
+    container.pages?[0] = FakeContainer(pages: [Self.square(5)]).header
+    container.pages?[0].embedded = 1..<3
+    inner.header.anySize = nil
+    inner.header.pixelAspect = 0.5
+    found = try header()
+    #expect(!found.standsIn && found.isLossless)
+    #expect(found.orientation == .down && found.pixelAspect == 0.5 && found.resolution == 72)
+  }
+
+  @Test func pixelsOfAFileInsideAreTurnedAsTheDirectoryStates() throws {
+    var container = FakeContainer(pages: [Self.square(5)])
+    container.pages?[0].embedded = 1..<3
+    container.pages?[0].orientation = .right
+    let inner = FakeContainer(Size(width: 7, height: 6))
+    let image = try container.decoder(opening: Self.opening(inner)).image()
+    #expect(image.pixels.size == Size(width: 6, height: 7))
+  }
+
   /// 100 × 100 pixels of four bytes are over the limit; a thumbnail of them is not.
   @Test func aThumbnailOfAFileInsideNeedsItsOwnMemoryAlone() throws {
     var options = DecodeOptions()

@@ -11,6 +11,13 @@ extension PixelBuffer {
     base.copyMemory(from: bytes, byteCount: bytes.count)
   }
 
+  /// A picture in floating point, with the numbers given, row by row.
+  convenience init(_ size: Size, floats: [Double], _ format: PixelFormat) throws {
+    try self.init(size: size, format: format, alpha: .straight)
+    precondition(floats.count == 4 * size.pixelCount)
+    for (index, value) in floats.enumerated() { setSample(index, Float(value)) }
+  }
+
   /// A picture of random samples: numbers of 0 … 1 in formats of floating point, color at most alpha where it is
   /// premultiplied, and full alpha where it is opaque.
   convenience init(random size: Size, _ format: PixelFormat, _ alpha: AlphaMode, seed: UInt64) throws {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How misbehaving.c, whose only includer it is, writes.
+// How misbehaving.c, whose only includer it is, writes. With TAKES, a number, negotiate answers that pixel format to every
+// request; of floating point, 8 bits are stored.
 
 struct imgcoder_writer {
   const imgcoder_host *host;
@@ -49,6 +50,9 @@ static imgcoder_status writer_negotiate(imgcoder_writer *writer, imgcoder_pixel_
   int is_opaque = alpha == IMGCODER_ALPHA_OPAQUE;
   *accepted = acts("writing.unknown-layout") ? wanted : is_opaque ? IMGCODER_PIXEL_RGB8 : IMGCODER_PIXEL_RGBA8;
   *accepted_alpha = is_opaque ? IMGCODER_ALPHA_OPAQUE : IMGCODER_ALPHA_STRAIGHT;
+#ifdef TAKES
+  *accepted = TAKES;
+#endif
   if (acts("writing.layouts") && is_opaque) return fail(writer->host, IMGCODER_STATUS_LIBRARY, "no opaque pictures");
   return IMGCODER_STATUS_OK;
 }
@@ -101,7 +105,17 @@ static imgcoder_status writer_add_frame(imgcoder_writer *writer, const imgcoder_
     uint64_t length = (uint64_t)writer->width * writer->channels;
     uint8_t *row = writer->host->allocate(writer->host, length, 0);
     if (!row) return fail(writer->host, IMGCODER_STATUS_OUT_OF_MEMORY, "no memory for a row");
-    memcpy(row, pixels->pixels + y * pixels->stride, length);
+    const uint8_t *source = pixels->pixels + y * pixels->stride;
+    if (pixels->pixel_format == IMGCODER_PIXEL_RGBA_F32) {
+      for (uint64_t i = 0; i < length; i++) {
+        float sample;
+        memcpy(&sample, source + (i / writer->channels * 4 + i % writer->channels) * sizeof sample, sizeof sample);
+        if (!(sample >= 0 && sample <= 1)) return fail(writer->host, IMGCODER_STATUS_LIBRARY, "no sample of 0 to 1");
+        row[i] = (uint8_t)(sample * 255 + 0.5f);
+      }
+    } else {
+      memcpy(row, source, length);
+    }
     if (acts("writing.lossless")) row[0] ^= 1;
     status = put(writer, row, length);
     writer->host->free(writer->host, row);

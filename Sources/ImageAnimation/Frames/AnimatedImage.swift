@@ -99,8 +99,7 @@ public final class AnimatedImage: FrameSource {
     poster = try decoder.lentFrame(at: 0)
     size = poster.pixels.size
     frameByteCount = poster.pixels.byteCount
-    let bytesPerPixel = header.pixelFormat.bytesPerChannel == 2 ? 8 : 4
-    let canvas = HeldMemory.bytes(header.canvas.pixelCount * bytesPerPixel)
+    let canvas = HeldMemory.bytes(header.canvas.pixelCount * header.pixelFormat.composed.bytesPerPixel)
     let lendsCanvas = decoder.lendsCanvas
     // Of frames that are not known anything is possible.
     let isOpen = !known.isComplete

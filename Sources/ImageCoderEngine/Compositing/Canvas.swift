@@ -32,8 +32,8 @@ package final class Canvas {
   /// Makes a transparent canvas.
   ///
   /// - Parameters:
-  ///   - layout: ``PixelFormat/rgba8`` or ``PixelFormat/rgba16``, with straight alpha, or opaque if frames cover whatever
-  ///     is transparent before it is shown.
+  ///   - layout: A format in which frames are composed, with straight alpha, or opaque if frames cover
+  ///     whatever is transparent before it is shown.
   ///   - pool: Where memory comes from when the pixels before are still in use, or nil for the system.
   package init(size: Size, layout: PixelLayout, pool: PixelPool? = nil) throws(CoderError) {
     self.pool = pool
@@ -138,10 +138,11 @@ package final class Canvas {
   /// Composites row `row` of a frame over the pixels of a canvas.
   private static func blend(_ source: UnsafeRawPointer, over pixels: PixelBuffer, at rect: Rect, row: Int) {
     let target = pixels.row(rect.y + row) + rect.x * pixels.format.bytesPerPixel
-    if pixels.format == .rgba8 {
-      AlphaBlend.over8(source, onto: target, count: rect.width)
-    } else {
-      AlphaBlend.over16(source, onto: target, count: rect.width)
+    switch pixels.format {
+    case .rgba8: AlphaBlend.over8(source, onto: target, count: rect.width)
+    case .rgbaFloat16: AlphaBlend.overFloats(SampleFloat16.self, source, onto: target, count: rect.width)
+    case .rgbaFloat32: AlphaBlend.overFloats(SampleFloat32.self, source, onto: target, count: rect.width)
+    default: AlphaBlend.over16(source, onto: target, count: rect.width)
     }
   }
 
@@ -171,7 +172,12 @@ extension FrameHeader {
   var replacesCanvas: Bool { blend == .source || !hasAlpha }
 }
 
-/// Source over destination for straight alpha, exact to the nearest sample.
+extension PixelFormat {
+  /// The format in which frames of an animation are composed: red, green, blue and alpha, as deep as the file.
+  package var composed: PixelFormat { isFloat ? self : bytesPerChannel == 2 ? .rgba16 : .rgba8 }
+}
+
+/// Source over destination for straight alpha, exact to the nearest sample in whole numbers.
 enum AlphaBlend {
   /// Composites `count` RGBA pixels of 8 bits.
   static func over8(_ source: UnsafeRawPointer, onto target: UnsafeMutableRawPointer, count: Int) {
@@ -226,6 +232,30 @@ enum AlphaBlend {
         target[channel] = UInt16(truncatingIfNeeded: (color &+ total / 2) / total)
       }
       target[index + 3] = UInt16(truncatingIfNeeded: (total &+ 32_767) / 65_535)
+    }
+  }
+
+  /// Composites `count` RGBA pixels of floating point. Colors may be beyond 0 … 1; alpha that is not a number is 0.
+  static func overFloats<Sample: PixelSample>(
+    _: Sample.Type, _ source: UnsafeRawPointer, onto target: UnsafeMutableRawPointer, count: Int
+  ) {
+    let bytesPerPixel = 4 &* Sample.bytes
+    for index in stride(from: 0, to: count &* 4, by: 4) {
+      let alpha = Sample.read(source, index &+ 3)
+      guard alpha > 0 else { continue }
+      let under = Sample.read(target, index &+ 3)
+      let weightBelow = alpha < 1 && under > 0 ? min(under, 1) * (1 - alpha) : 0
+      guard weightBelow > 0 else {
+        let place = index / 4 &* bytesPerPixel
+        (target + place).copyMemory(from: source + place, byteCount: bytesPerPixel)
+        continue
+      }
+      let total = alpha + weightBelow
+      for channel in index..<(index &+ 3) {
+        let color = Sample.read(source, channel) * alpha + Sample.read(target, channel) * weightBelow
+        Sample.write(color / total, target, channel)
+      }
+      Sample.write(total, target, index &+ 3)
     }
   }
 }

@@ -70,7 +70,7 @@ extension ImageDecoder {
 
 extension ImageDecoder {
   var canvasLayout: PixelLayout {
-    PixelLayout(header.pixelFormat.bytesPerChannel == 2 ? .rgba16 : .rgba8, isCanvasOpaque ? .opaque : .straight)
+    PixelLayout(header.pixelFormat.composed, isCanvasOpaque ? .opaque : .straight)
   }
 
   /// The layout of a result whose format is not asked for: 8 bits are too few for HDR.
@@ -90,6 +90,6 @@ extension ImageDecoder {
   /// Animations are composed at the depth of the file, with alpha as it may be needed; stills keep the file's own format.
   static func nativeLayout(of header: ImageHeader) -> PixelLayout {
     guard header.isAnimated else { return PixelLayout(header.pixelFormat, header.alpha) }
-    return PixelLayout(header.pixelFormat.bytesPerChannel == 2 ? .rgba16 : .rgba8, .straight)
+    return PixelLayout(header.pixelFormat.composed, .straight)
   }
 }

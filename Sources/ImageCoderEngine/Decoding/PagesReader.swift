@@ -43,9 +43,7 @@ final class PagesReader: ReaderSession {
       header.role = listed.role
       header.hiddenPageCount = listed.hiddenPageCount
       header.embedded = place
-      // An auxiliary picture lies as its page does.
-      if page >= listed.pageCount { header.orientation = listed.orientation }
-      header.isIncomplete = header.isIncomplete || listed.isIncomplete
+      header.add(listed, isHidden: page >= listed.pageCount)
       return header
     } catch {
       // Without a coder for it there is still what the container's directory says.
@@ -165,5 +163,19 @@ final class PagesReader: ReaderSession {
     header.isAnimated = false
     header.loopCount = nil
     return header
+  }
+}
+
+extension ImageHeader {
+  /// Adds to what a file inside says of itself what the container's directory states of the page.
+  fileprivate mutating func add(_ listed: ImageHeader, isHidden: Bool) {
+    // An auxiliary picture lies as its page does, whatever it says itself.
+    if isHidden || orientation == .up { orientation = listed.orientation }
+    pixelAspect = listed.pixelAspect ?? pixelAspect
+    // The size of a drawing is in pixels of its own resolution.
+    if anySize == nil { resolution = listed.resolution ?? resolution }
+    standsIn = standsIn || listed.standsIn
+    if standsIn { isLossless = false }
+    isIncomplete = isIncomplete || listed.isIncomplete
   }
 }

@@ -190,11 +190,8 @@ extension FileWriter {
   private func wanted(_ needed: PixelLayout, isAnimated: Bool) -> PixelLayout {
     let features = container.writerFeatures
     let isExact = options.isLossless || !container.follows(.quality) || features.contains(.binaryAlpha)
-    guard isAnimated, isExact, options.optimizesFrames, features.contains(.blends), !needed.format.isFloat else {
-      return needed
-    }
-    if needed.format == .bgra8 { return PixelLayout(.bgra8, .straight) }
-    return PixelLayout(needed.format.bytesPerChannel == 1 ? .rgba8 : .rgba16, .straight)
+    guard isAnimated, isExact, options.optimizesFrames, features.contains(.blends) else { return needed }
+    return PixelLayout(needed.format == .bgra8 ? .bgra8 : needed.format.composed, .straight)
   }
 
   /// - Throws: ``CoderError/Code/invalidArgument`` for a later frame that has colors or alpha, when the file was begun

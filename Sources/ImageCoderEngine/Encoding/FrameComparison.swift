@@ -76,32 +76,36 @@ struct PixelCensus {
   /// Looks at the pixels of a rectangle.
   ///
   /// - Parameters:
-  ///   - new: `rgba8`, `bgra8` or `rgba16`, straight.
+  ///   - new: Of four channels, straight.
   ///   - old: Of the same size and layout.
   ///   - limit: Counting stops after the first row that reaches so many different pixels.
   init(_ new: PixelBuffer, over old: PixelBuffer, in rect: Rect, limit: Int = .max) {
-    if new.format.bytesPerPixel == 8 {
-      count(new, over: old, in: rect, limit: limit, as: UInt64.self)
-    } else {
-      count(new, over: old, in: rect, limit: limit, as: UInt32.self)
+    switch new.format {
+    case .rgbaFloat32: count(new, over: old, in: rect, limit: limit, opaque: UInt128(Float(1).bitPattern) << 96)
+    case .rgbaFloat16: count(new, over: old, in: rect, limit: limit, opaque: UInt64(HalfFloat.half(1)) << 48)
+    case .rgba16: count(new, over: old, in: rect, limit: limit, opaque: UInt64(UInt16.max) << 48)
+    default: count(new, over: old, in: rect, limit: limit, opaque: UInt32(UInt8.max) << 24)
     }
   }
 
-  private mutating func count<Pixel: FixedWidthInteger & UnsignedInteger>(
-    _ new: PixelBuffer, over old: PixelBuffer, in rect: Rect, limit: Int, as type: Pixel.Type
+  /// - Parameter opaque: A pixel of full alpha and nothing else.
+  private mutating func count<Pixel: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
+    _ new: PixelBuffer, over old: PixelBuffer, in rect: Rect, limit: Int, opaque: Pixel
   ) {
     // Alpha is the last channel, which on little-endian machines is the highest bits.
     let alpha = Pixel.max << (Pixel.bitWidth / 4 * 3)
+    let step = Pixel.bitWidth / 8
     var (left, right, top, bottom) = (Int.max, -1, Int.max, -1)
     for y in rect.y..<(rect.y + rect.height) where changed < limit {
-      let one = new.row(y).assumingMemoryBound(to: type)
-      let other = old.row(y).assumingMemoryBound(to: type)
-      for x in rect.x..<(rect.x + rect.width) where one[x] != other[x] {
+      let (row, oldRow) = (UnsafeRawPointer(new.row(y)), UnsafeRawPointer(old.row(y)))
+      for x in rect.x..<(rect.x + rect.width) {
+        let one = row.loadUnaligned(fromByteOffset: x &* step, as: Pixel.self)
+        let other = oldRow.loadUnaligned(fromByteOffset: x &* step, as: Pixel.self)
+        guard one != other else { continue }
         changed &+= 1
-        let opacity = one[x] & alpha
-        guard opacity != alpha else { continue }
+        guard one & alpha != opaque else { continue }
         isOpaqueWhereChanged = false
-        guard opacity == 0, other[x] & alpha != 0 else { continue }
+        guard one & alpha == 0, other & alpha != 0 else { continue }
         (left, right, top, bottom) = (min(left, x), max(right, x), min(top, y), y)
       }
     }
@@ -116,20 +120,22 @@ extension PixelBuffer {
     let step = format.bytesPerPixel
     for y in 0..<rect.height {
       let (row, old) = (part.row(y), UnsafeRawPointer(canvas.row(rect.y + y) + rect.x * step))
-      if step == 8 {
-        Self.clearEqual(row, old, count: rect.width, as: UInt64.self)
-      } else {
-        Self.clearEqual(row, old, count: rect.width, as: UInt32.self)
+      switch step {
+      case 16: Self.clearEqual(row, old, count: rect.width, as: UInt128.self)
+      case 8: Self.clearEqual(row, old, count: rect.width, as: UInt64.self)
+      default: Self.clearEqual(row, old, count: rect.width, as: UInt32.self)
       }
     }
     return part
   }
 
-  private static func clearEqual<Pixel: FixedWidthInteger>(
+  private static func clearEqual<Pixel: FixedWidthInteger & BitwiseCopyable>(
     _ row: UnsafeMutableRawPointer, _ old: UnsafeRawPointer, count: Int, as type: Pixel.Type
   ) {
-    let (row, old) = (row.assumingMemoryBound(to: type), old.assumingMemoryBound(to: type))
-    for x in 0..<count where row[x] == old[x] { row[x] = 0 }
+    for place in Swift.stride(from: 0, to: count &* (Pixel.bitWidth / 8), by: Pixel.bitWidth / 8)
+    where row.loadUnaligned(fromByteOffset: place, as: type) == old.loadUnaligned(fromByteOffset: place, as: type) {
+      row.storeBytes(of: Pixel.zero, toByteOffset: place, as: type)
+    }
   }
 
   /// Makes every pixel opaque or transparent black.

@@ -184,8 +184,8 @@ package final class FrameReducer {
 }
 
 extension PixelBuffer {
-  /// Whether pixels are compared as red, green, blue and alpha in whole numbers.
-  fileprivate var hasFourChannels: Bool { [.rgba8, .bgra8, .rgba16].contains(format) }
+  /// Whether pixels are compared as red, green, blue and alpha.
+  fileprivate var hasFourChannels: Bool { format.channelCount == 4 }
 
   /// Makes a rectangle transparent black.
   fileprivate func clear(_ rect: Rect) {

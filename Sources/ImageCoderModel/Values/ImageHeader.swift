@@ -48,7 +48,8 @@ public struct ImageHeader: Sendable, Equatable {
   public var pagesAreSizes: Bool
   /// If the page is a file of another format inside this one: where that file is in the source.
   ///
-  /// The host then opens that file with the coder for its format, and does not ask this reader for pixels.
+  /// The host then opens that file with the coder for its format, and does not ask this reader for pixels. What that file
+  /// states counts, but for ``standsIn``, ``pixelAspect``, ``resolution``, and ``orientation`` if it states none.
   public var embedded: Range<Int>?
   /// If the page is a drawing without pixels of its own: what it says of its size. ``canvas`` is that size, rounded up.
   ///

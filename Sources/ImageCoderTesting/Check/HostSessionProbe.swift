@@ -103,6 +103,7 @@ enum Status {
   static let outOfOrder = UInt32(IMGCODER_STATUS_OUT_OF_ORDER)
   static let io = UInt32(IMGCODER_STATUS_IO)
   static let outOfMemory = UInt32(IMGCODER_STATUS_OUT_OF_MEMORY)
+  static let library = UInt32(IMGCODER_STATUS_LIBRARY)
   static let cancelled = UInt32(IMGCODER_STATUS_CANCELLED)
 
   private static let names: [UInt32: String] = [

@@ -16,36 +16,46 @@ struct TestPixels {
   /// A picture with slopes, edges and few colors, whose alpha, if it has any, is not all opaque.
   init(width: Int, height: Int, format: UInt32, alpha: UInt32, shift: Int = 0) {
     (self.width, self.height, self.format, self.alpha) = (width, height, format, alpha)
-    let size = Int(checking_bytes_per_pixel(format))
-    let isDeep = format == 3 || format == 4 || format == 8
-    let channels = isDeep ? size / 2 : size
-    let hasAlpha = [2, 4, 6, 7, 8].contains(format)
     bytes = []
-    bytes.reserveCapacity(width * height * size)
+    guard let format = PixelFormat(rawValue: format) else { return }
+    bytes.reserveCapacity(width * height * format.bytesPerPixel)
     for y in 0..<height {
       for x in 0..<width {
-        for channel in 0..<channels {
-          let isAlpha = hasAlpha && channel == channels - 1
+        for channel in 0..<format.channelCount {
+          let isAlpha = format.hasAlpha && channel == format.channelCount - 1
           // Full and no alpha only, which every format with alpha can hold.
           let sample =
             isAlpha
             ? (alpha == 0 || (x + y) % 7 != 0 ? 65_535 : 0)
             : ((x / 3 + y / 2 * (channel + 1) + shift) % 4) * 21_845
           // Deep samples use all of their bits.
-          if isDeep {
-            let value = UInt16(isAlpha ? sample : min(65_535, sample + x * 3))
-            bytes += [UInt8(value & 255), UInt8(value >> 8)]
-          } else {
-            bytes.append(UInt8(sample >> 8))
-          }
+          let isPlain = isAlpha || format.bytesPerChannel == 1
+          put(UInt16(isPlain ? sample : min(65_535, sample + x * 3)), in: format)
         }
       }
     }
   }
 
+  /// Appends a sample of 0 to 65,535, which is 0 to 1 in floating point.
+  private mutating func put(_ sample: UInt16, in format: PixelFormat) {
+    switch (format.isFloat, format.bytesPerChannel) {
+    case (true, 4): put(bits: (Float(sample) / 65_535).bitPattern)
+    case (true, _): put(bits: Float16(Float(sample) / 65_535).bitPattern)
+    case (false, 1): bytes.append(UInt8(sample >> 8))
+    default: put(bits: sample)
+    }
+  }
+
+  private mutating func put(bits: some FixedWidthInteger) { withUnsafeBytes(of: bits.littleEndian) { bytes += $0 } }
+
   mutating func makeNoise() {
     var random = CheckRandom(1)
-    for index in bytes.indices { bytes[index] = UInt8(truncatingIfNeeded: random.next()) }
+    guard let format = PixelFormat(rawValue: format), format.isFloat else {
+      for index in bytes.indices { bytes[index] = UInt8(truncatingIfNeeded: random.next()) }
+      return
+    }
+    bytes = []
+    for _ in 0..<(width * height * format.channelCount) { put(UInt16(truncatingIfNeeded: random.next()), in: format) }
   }
 
   /// Each pixel as red, green, blue and straight alpha of 16 bits, or nil for formats without such a form. What is fully
@@ -115,6 +125,15 @@ struct Written {
 }
 
 extension CheckSubject {
+  /// The layout that a writer names, as a host has it; nil for one that no host knows.
+  static func layout(_ format: UInt32, _ alpha: UInt32) -> PixelLayout? {
+    guard let format = PixelFormat(rawValue: format), let alpha = AlphaMode(rawValue: alpha) else { return nil }
+    return PixelLayout(format, alpha)
+  }
+
+  /// What ``layout(_:_:)`` knows, in words.
+  static let layoutsOfWriters = "pixel format 1 to \(PixelFormat.allCases.map(\.rawValue).max() ?? 0), alpha 0 to 2"
+
   /// Writes a file from its first call to its last. After the first call that fails, the writer is closed.
   func write(_ settings: WriteSettings, _ name: String) throws(CheckEnd) -> Written {
     stage(name)
@@ -134,16 +153,19 @@ extension CheckSubject {
       for page in 0..<settings.pages {
         let (status, format, alpha) = writer.negotiate(settings.pixelFormat, settings.alpha)
         if failed("negotiate", status) { return }
-        let size = checking_bytes_per_pixel(format)
-        guard size > 0, size <= 8, format != UInt32(IMGCODER_PIXEL_RGBA_F16) else {
-          _ = failed("negotiate, which accepted pixel format \(format)", Status.unsupported)
+        guard let accepted = Self.layout(format, alpha) else {
+          let asked = Self.layout(settings.pixelFormat, settings.alpha).map { "\($0)" } ?? "an unknown layout"
+          written.failure = Reading.Failure(
+            call: "negotiate for \(asked), which accepted pixel format \(format) with alpha \(alpha)",
+            status: Status.library, message: "a writer takes \(Self.layoutsOfWriters)", isReported: true,
+            reportedStatus: Status.library)
           return
         }
         var info = imgcoder_info()
         info.width = UInt32(settings.width)
         info.height = UInt32(settings.height)
         info.pixel_format = format
-        info.bits_per_channel = [3, 4, 8].contains(format) ? 16 : 8
+        info.bits_per_channel = UInt32(8 * accepted.format.bytesPerChannel)
         info.alpha = alpha
         info.orientation = settings.orientation
         info.frame_count = settings.frames == 1 ? 1 : 0

@@ -54,9 +54,8 @@ extension PluginCheck {
           guard writer.open(format) == Status.ok else { continue }
           let (status, accepted, acceptedAlpha) = writer.negotiate(layout, alpha)
           guard status != Status.ok else {
-            guard checking_bytes_per_pixel(accepted) > 0, acceptedAlpha <= 2 else {
-              throw .failed(
-                name, expected: "pixel format 1 to 10, alpha 0 to 2", found: "\(accepted), \(acceptedAlpha)")
+            guard CheckSubject.layout(accepted, acceptedAlpha) != nil else {
+              throw .failed(name, expected: CheckSubject.layoutsOfWriters, found: "\(accepted), \(acceptedAlpha)")
             }
             continue
           }

@@ -228,6 +228,23 @@ import Testing
     #expect(now.outcome == .fail)
   }
 
+  /// The host converts to whatever a writer takes, also to floating point.
+  @Test(arguments: ["writing.defaults", "writing.layouts", "writing.frames", "writing.pages", "writing.output-fails"])
+  func acceptsAWriterOfFloatingPoint(_ check: String) throws {
+    let result = try MisbehavingPlugin("none", flags: "-DTAKES=10").result(of: check)
+    #expect(result.outcome == .pass, "\(result.failure?.found ?? result.note ?? "")")
+    if check == "writing.layouts" { #expect(result.note == "27 layouts") }
+  }
+
+  @Test(arguments: ["writing.defaults", "writing.layouts"]) func namesALayoutThatNoHostKnows(_ check: String) throws {
+    let failure = try MisbehavingPlugin("none", flags: "-DTAKES=99").result(of: check).failure
+    // No file can be made for the other checks.
+    guard check == "writing.defaults" else { return #expect(failure == nil) }
+    #expect(
+      failure?.found == "negotiate for straight rgba8, which accepted pixel format 99 with alpha 1: LIBRARY: "
+        + "a writer takes pixel format 1 to 11, alpha 0 to 2")
+  }
+
   @Test func findsASignatureOfAnotherPlugin() throws {
     let plugin = MisbehavingPlugin("none")
     plugin.folder.write(

@@ -118,6 +118,12 @@ typedef struct imgcoder_info {
   // For a page with the flag EMBEDDED: where its file is in the source, in bytes. The host opens that file with the
   // coder for its format, and asks this reader only for the page's `info` and `properties`; the other fields say what
   // the container's directory states. Files inside embedded files are not opened.
+  //
+  // Size, pixel format, alpha, colors and metadata are then those of that file. Of this `info` count what the page is among
+  // pages (page_count, primary_page, PAGES_ARE_SIZES, page_kind and what follows it, hidden_page_count), `format`,
+  // STANDS_IN, INCOMPLETE, pixel_aspect and resolution where they are stated, and orientation: of a visible page if that
+  // file states none, of a hidden page in any case. Where no coder reads that file, all of this `info` counts; a directory
+  // that states no size gives 1 × 1.
   uint64_t embedded_offset, embedded_length;
 
   // Version 1.1. With the flag ANY_SIZE: the size that the file states, in pixels at `resolution`, as real numbers; 0 × 0:
