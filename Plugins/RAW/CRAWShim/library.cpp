@@ -32,9 +32,24 @@ Function open_mp(const char *name) {
   return reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
 }
 
+#if LIBRAW_VERSION < LIBRAW_MAKE_VERSION(0, 21, 0)
+// A mosaic of six by six colors whose size no tag has stated before is copied into the first row of a table by 0.20. gcc makes an
+// endless loop of that, which overwrites memory. The library asks here before it looks at a tag of a directory.
+void refuse_pattern(void *context, int tag, int, int length, unsigned, void *, INT64) {
+  constexpr int kPlace = 0xF0000, kPanasonic = 0x30000, kPattern = 0x828E, kPatternOfKodak = 0xFD09;
+  const int place = tag & kPlace, number = tag & 0xFFFF;
+  if ((place != 0 && place != kPanasonic) || length != 36) return;
+  const bool has_size = static_cast<OpenFile *>(context)->data().idata.filters == 9;
+  if (number == kPatternOfKodak || (number == kPattern && !has_size)) throw LIBRAW_EXCEPTION_DECODE_RAW;
+}
+#endif
+
 }  // namespace
 
 OpenFile::OpenFile(const imgcoder_host *host) : host_(host), library_(new LibRaw(kQuiet)) {
+#if LIBRAW_VERSION < LIBRAW_MAKE_VERSION(0, 21, 0)
+  library_->set_exifparser_handler(refuse_pattern, this);
+#endif
   library_->set_progress_handler(progress, this);
   library_->set_dataerror_handler(damaged, this);
   uint64_t megabytes = host->limits->max_memory >> 20;

@@ -240,4 +240,12 @@ import Testing
     #expect(
       Self.tags([entry, kept]).exif.all == [TIFFField(tag: 0x9209, type: .short, count: 1, value: [16, 0])])
   }
+
+  /// LibRaw 0.20 wrote beyond its table, without end, where a pattern of six by six colors came without its size.
+  @Test func aPatternOfColorsWithoutItsSizeIsRefused() throws {
+    var file = SmallFile()
+    file.fields[33_422] = .byte([UInt8](repeating: 1, count: 36))
+    let error = #expect(throws: CoderError.self) { try file.reader() }
+    #expect(error?.code == .wrongFormat)
+  }
 }
