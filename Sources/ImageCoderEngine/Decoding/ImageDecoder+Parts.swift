@@ -2,7 +2,7 @@
 
 public import ImageCoderModel
 
-/// What is decoded where ``DecodeOptions/part`` asks for a part of a picture.
+/// What is decoded where `part` of ``DecodeOptions`` asks for a part of a picture.
 public enum PartLayout: Sendable, Equatable {
   /// The tiles of this size that the part touches.
   case tiles(Size)
