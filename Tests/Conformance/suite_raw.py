@@ -19,7 +19,7 @@ from score import Score, difference
 from suite_jpeg import short
 from suite_metadata import agree
 
-# Behind the others: a recipe there is called png, as a package here is.
+# After the others: a recipe there is called png, as a package here is.
 sys.path.append(os.path.join(os.path.dirname(__file__), "..", "Fixtures", "recipes"))
 import raw as recipe  # noqa: E402
 import tiff_file  # noqa: E402

@@ -72,7 +72,7 @@ import Testing
     #expect(file.count > 2_000_000)
   }
 
-  /// Behind the tiles lies a box that nobody needs.
+  /// After the tiles lies a box that nobody needs.
   @Test(arguments: ["grid.heic", "grid-rotated.heic", "overlay.heic"]) func tilesOfAHEIF(_ name: String) throws {
     let path = "\(StagedTree.fixtures("heif"))/valid/\(name)"
     var file = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))

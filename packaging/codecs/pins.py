@@ -101,4 +101,4 @@ def archive(source):
                     tried.append(f"{address}: {error}")
         except OSError as error:
             tried.append(f"{python_index()}: {error}")
-    raise FetchError(f"{name} with SHA-256 {source['sha256']} is not to be had:\n  " + "\n  ".join(tried or ["no place has it"]))
+    raise FetchError(f"{name} with SHA-256 {source['sha256']} was not found:\n  " + "\n  ".join(tried or ["no place has it"]))

@@ -188,7 +188,7 @@ import Testing
     #expect(try samples[1200..<1260] == Self.plain.get()[1200..<1260])
   }
 
-  /// The last of the lengths of tiles; behind them are two values of 96 bytes, and the samples.
+  /// The last of the lengths of tiles; after them are two values of 96 bytes, and the samples.
   @Test func aDirectoryThatEndsEarlyIsTruncated() {
     let streams = Self.tiles(SmallFile().numbers).map { Self.stored(Self.bytes($0)) }
     var file = Self.file(compression: 8, streams)
