@@ -17,23 +17,10 @@ import Testing
     _ bytes: [UInt8], part: Rect? = nil
   ) throws -> (offer: DecodeOffer, pixels: [UInt8], problem: CoderError?, isDirect: Bool) {
     let reader = try Self.reader(bytes)
-    let offer = try reader.offer(for: DecodeRequest(part: part))
-    let sink = MemorySink(offer)
-    var problem: CoderError?
-    do throws(CoderError) { try reader.decode(offer, into: sink.sink) } catch { problem = error }
+    let found = try reader.delivered(for: DecodeRequest(part: part))
     var isDirect = false
     if case .coded(let open) = reader.shown { isDirect = open.still.map { !$0.isGivenUp } ?? false }
-    return (offer, sink.pixels, problem, isDirect)
-  }
-
-  private static func cut(_ part: Rect, of whole: DecodeOffer, _ pixels: [UInt8]) -> [UInt8] {
-    let (bytes, width) = (whole.pixelFormat.bytesPerPixel, whole.size.width)
-    var cut: [UInt8] = []
-    for y in part.y..<(part.y + part.height) {
-      let first = (y * width + part.x) * bytes
-      cut += pixels[first..<(first + part.width * bytes)]
-    }
-    return cut
+    return (found.offer, found.pixels, found.problem, isDirect)
   }
 
   @Test(arguments: StillDecoderTests.names) func aPartIsThatOfTheWhole(_ name: String) throws {
@@ -50,7 +37,7 @@ import Testing
       let part = Rect(x: x, y: y, width: width, height: height)
       let found = try Self.read(bytes, part: part)
       #expect(found.offer.part == part && found.offer.whole == size && found.problem == nil)
-      #expect(found.pixels == Self.cut(part, of: whole.offer, whole.pixels), "\(part)")
+      #expect(found.pixels == whole.offer.pixels(in: part, of: whole.pixels), "\(part)")
     }
   }
 
@@ -87,7 +74,7 @@ import Testing
       let part = Rect(x: inside.x - crop.x, y: inside.y - crop.y, width: inside.width, height: inside.height)
       let found = try Self.read(damaged, part: part)
       #expect(found.problem == nil && found.isDirect, "\(kept)")
-      #expect(found.pixels == Self.cut(part, of: whole.offer, whole.pixels), "\(kept)")
+      #expect(found.pixels == whole.offer.pixels(in: part, of: whole.pixels), "\(kept)")
     }
   }
 

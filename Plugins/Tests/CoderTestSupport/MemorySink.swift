@@ -47,3 +47,27 @@ public final class MemorySink {
     sink?.pointee.context.map { Unmanaged<MemorySink>.fromOpaque($0).takeUnretainedValue() }
   }
 }
+
+extension ContainerReader {
+  /// What is offered for a request and delivered, and the error after it.
+  public func delivered(
+    for request: DecodeRequest
+  ) throws(CoderError) -> (offer: DecodeOffer, pixels: [UInt8], rows: Int, problem: CoderError?) {
+    let offer = try offer(for: request)
+    let sink = MemorySink(offer)
+    do throws(CoderError) { try decode(offer, into: sink.sink) } catch {
+      return (offer, sink.pixels, sink.rowsDone, error)
+    }
+    return (offer, sink.pixels, sink.rowsDone, nil)
+  }
+}
+
+extension DecodeOffer {
+  /// The pixels of a part, of those of all that is offered.
+  public func pixels(in part: Rect, of pixels: [UInt8]) -> [UInt8] {
+    let (bytes, width) = (pixelFormat.bytesPerPixel, size.width)
+    return (part.y..<(part.y + part.height)).flatMap { y in
+      pixels[((y * width + part.x) * bytes)...].prefix(part.width * bytes)
+    }
+  }
+}

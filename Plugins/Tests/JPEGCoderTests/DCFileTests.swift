@@ -36,12 +36,7 @@ import Testing
     var request = DecodeRequest()
     request.size = size
     request.pixelFormat = format
-    let offer = try reader.offer(for: request)
-    let sink = MemorySink(offer)
-    do throws(CoderError) { try reader.decode(offer, into: sink.sink) } catch {
-      return (offer, sink.pixels, sink.rowsDone, error)
-    }
-    return (offer, sink.pixels, sink.rowsDone, nil)
+    return try reader.delivered(for: request)
   }
 
   /// The picture of 1/8 by libjpeg alone.

@@ -40,22 +40,7 @@ import Testing
     request.size = Size(width: (canvas.width * eighths + 7) / 8, height: (canvas.height * eighths + 7) / 8)
     request.part = part
     request.pixelFormat = format
-    let offer = try reader.offer(for: request)
-    let sink = MemorySink(offer)
-    do throws(CoderError) { try reader.decode(offer, into: sink.sink) } catch {
-      return (offer, sink.pixels, sink.rowsDone, error)
-    }
-    return (offer, sink.pixels, sink.rowsDone, nil)
-  }
-
-  private static func cut(_ part: Rect, of whole: DecodeOffer, _ pixels: [UInt8]) -> [UInt8] {
-    let (bytes, width) = (whole.pixelFormat.bytesPerPixel, whole.size.width)
-    var cut: [UInt8] = []
-    for y in part.y..<(part.y + part.height) {
-      let first = (y * width + part.x) * bytes
-      cut += pixels[first..<(first + part.width * bytes)]
-    }
-    return cut
+    return try reader.delivered(for: request)
   }
 
   /// Parts at every corner, of one pixel, and some hundred anywhere.
@@ -86,7 +71,7 @@ import Testing
       let found = try Self.read(bytes, eighths: eighths, part: part)
       try #require(found.offer.part == part && found.offer.whole == whole.offer.size && found.problem == nil)
       try #require(found.rows == part.height)
-      try #require(found.pixels == Self.cut(part, of: whole.offer, whole.pixels), "\(part)")
+      try #require(found.pixels == whole.offer.pixels(in: part, of: whole.pixels), "\(part)")
     }
   }
 
@@ -95,7 +80,7 @@ import Testing
     let part = Rect(x: 31, y: 17, width: 50, height: 40)
     let whole = try Self.read(bytes, eighths: 8, part: nil, format: format)
     let found = try Self.read(bytes, eighths: 8, part: part, format: format)
-    #expect(found.offer.part == part && found.pixels == Self.cut(part, of: whole.offer, whole.pixels))
+    #expect(found.offer.part == part && found.pixels == whole.offer.pixels(in: part, of: whole.pixels))
   }
 
   /// While bytes arrive, the picture is drawn more than once, and the host cuts.
@@ -121,7 +106,7 @@ import Testing
       #expect(found.rows == rows)
       #expect(found.problem?.code == (rows == part.height ? nil : .truncated))
       let bytes = rows * part.width * 3
-      #expect(found.pixels.prefix(bytes) == Self.cut(part, of: whole.offer, whole.pixels).prefix(bytes))
+      #expect(found.pixels.prefix(bytes) == whole.offer.pixels(in: part, of: whole.pixels).prefix(bytes))
     }
   }
 
@@ -134,7 +119,7 @@ import Testing
       for part in Self.parts(of: whole.offer.size).prefix(30) {
         let found = try Self.read(there, eighths: 8, part: part)
         try #require(found.rows == part.height && found.problem?.code == whole.problem?.code)
-        try #require(found.pixels == Self.cut(part, of: whole.offer, whole.pixels), "\(share), \(part)")
+        try #require(found.pixels == whole.offer.pixels(in: part, of: whole.pixels), "\(share), \(part)")
       }
     }
   }
