@@ -140,12 +140,13 @@ final class AVIFReader: ContainerReader {
     case .derived(_, let picture): return try picture.metadata(kind)
     }
     let image = open.picture.image
-    let data =
-      switch kind {
-      case .icc: image.icc
-      case .exif: image.exif
-      case .xmp: image.xmp
-      }
+    let data: avifRWData
+    switch kind {
+    case .icc: data = image.icc
+    case .exif: data = image.exif
+    case .xmp: data = image.xmp
+    case .iptc, .c2pa, .geoTIFF, .text, .trailer: return nil
+    }
     guard data.size > 0 else { return nil }
     try host.limits.check(metadata: data.size)
     let bytes = try ArrayMemory.copy(UnsafeRawBufferPointer(start: data.data, count: data.size), for: "metadata")

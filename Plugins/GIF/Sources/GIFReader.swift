@@ -123,7 +123,7 @@ final class GIFReader: ContainerReader {
     switch kind {
     case .icc: return try structure.icc(in: available.bytes, limits: host.limits)
     case .xmp: return try structure.xmp(in: available.bytes, limits: host.limits)
-    case .exif: return nil
+    case .exif, .iptc, .c2pa, .geoTIFF, .text, .trailer: return nil
     }
   }
 

@@ -145,6 +145,7 @@ final class JPEGReader: ContainerReader {
     case .xmp:
       guard let standard = file.xmp else { return nil }
       return try JoinedXMP(standard, file.extendedXMP, source: source, host: host).packet
+    case .iptc, .c2pa, .geoTIFF, .text, .trailer: return nil
     }
     guard !parts.isEmpty else { return nil }
     try host.limits.check(metadata: parts.reduce(0) { $0 + $1.count })

@@ -106,6 +106,7 @@ final class PNGReader: ContainerReader {
     case .icc: return try file.iccProfile(host: host)
     case .exif: return try file.exif(limit: min(Self.openingLimit, host.limits.maxMetadata), host: host)
     case .xmp: return try file.xmp(host: host)
+    case .iptc, .c2pa, .geoTIFF, .text, .trailer: return nil
     }
   }
 

@@ -73,6 +73,7 @@ final class PNGWriter: ContainerWriter, FrameRowsWriter {
     case .icc: try addProfile(metadata)
     case .exif: self.metadata += LibPNG.chunk(.exif, metadata)
     case .xmp: self.metadata += LibPNG.xmpChunk(metadata)
+    case .iptc, .c2pa, .geoTIFF, .text, .trailer: throw .unsupported("PNG has no place for \(kind)")
     }
   }
 

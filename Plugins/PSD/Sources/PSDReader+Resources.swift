@@ -6,12 +6,13 @@ import PhotoshopResources
 extension PSDReader {
   /// Where a kind of metadata is. A profile of Lab says nothing of the colors that are made of it.
   func place(of kind: MetadataKind) -> Range<Int>? {
-    let id =
-      switch kind {
-      case .icc: ResourceID.icc
-      case .exif: ResourceID.exif
-      case .xmp: ResourceID.xmp
-      }
+    let id: Int
+    switch kind {
+    case .icc: id = ResourceID.icc
+    case .exif: id = ResourceID.exif
+    case .xmp: id = ResourceID.xmp
+    case .iptc, .c2pa, .geoTIFF, .text, .trailer: return nil
+    }
     guard let place = file.resources[id], !place.isEmpty, kind != .icc || file.header.model != .lab else { return nil }
     return place
   }

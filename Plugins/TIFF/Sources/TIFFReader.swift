@@ -196,6 +196,7 @@ final class TIFFReader: ContainerReader {
     case .icc: return try payload(Tag.iccProfile, of: directory)
     case .xmp: return try payload(Tag.xmp, of: directory)
     case .exif: return try ExifBlock.read(directory, limits: host.limits)
+    case .iptc, .c2pa, .geoTIFF, .text, .trailer: return nil
     }
   }
 
@@ -240,6 +241,7 @@ final class TIFFReader: ContainerReader {
     // A directory that is not there yet is not waited for.
     case .exif where !file.source.isComplete: ExifBlock.isAnnounced(in: directory)
     case .exif: try ExifBlock.isPresent(in: directory)
+    case .iptc, .c2pa, .geoTIFF, .text, .trailer: false
     }
   }
 

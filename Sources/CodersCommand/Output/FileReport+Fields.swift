@@ -230,7 +230,7 @@ extension FileReport {
     members["access"] = .text(header.sequence.access.word)
     members["auxiliary_pictures"] = .list(auxiliary.map(Self.json))
     members["metadata"] = .object(
-      Dictionary(metadata.map { ($0.kind.key, $0.bytes.map { .integer($0) } ?? .null) }) { first, _ in first })
+      Dictionary(metadata.map { ($0.kind.name, $0.bytes.map { .integer($0) } ?? .null) }) { first, _ in first })
     if header.isAnimated {
       members["duration"] = duration.map { .number($0) } ?? .null
       members["loop_count"] = loopCount == .infinite ? .text("infinite") : .integer(Int64(loopCount.plays))
@@ -287,16 +287,5 @@ extension FrameHeader {
       "delay": .list([.integer(Int64(delay.numerator)), .integer(Int64(delay.denominator))]),
       "disposal": .text(disposal.word), "blend": .text(blend.word), "has_alpha": .boolean(hasAlpha),
     ]
-  }
-}
-
-extension MetadataKind {
-  /// The key in JSON.
-  var key: String {
-    switch self {
-    case .icc: "icc"
-    case .exif: "exif"
-    case .xmp: "xmp"
-    }
   }
 }

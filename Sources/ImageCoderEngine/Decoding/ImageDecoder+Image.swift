@@ -120,7 +120,12 @@ extension ImageDecoder {
     image.header = header
     image.coderID = coderID
     image.problem = problem
-    for kind in options.metadata {
+    image.density = Density(header)
+    image.changes = plan.changes(of: header.canvas)
+    if image.changes.contains(.cropped) { image.part = plan.part(of: header.canvas) }
+    if colors.transform != nil { image.changes.insert(.recolored) }
+    if page != header.primaryPage { image.changes.insert(.picked) }
+    for kind in options.metadata where kind.rawValue <= MetadataKind.xmp.rawValue || header.metadata.contains(kind) {
       // Metadata that is damaged or too large never costs the pixels.
       do throws(CoderError) {
         if let payload = try metadata(kind) { image.metadata[kind] = payload }

@@ -112,6 +112,27 @@ struct OutputPlan {
       height: Double(drawn.part.height) * down)
   }
 
+  /// What is done to a stored picture.
+  func changes(of canvas: Size) -> PictureChanges {
+    var changes: PictureChanges = []
+    if orientation != .up { changes.insert(.turned) }
+    if region != .whole(canvas) { changes.insert(.cropped) }
+    let part = Size(width: Int(region.width.rounded()), height: Int(region.height.rounded()))
+    if size != part { changes.insert(.scaled) }
+    return changes
+  }
+
+  /// The part of the upright picture that is shown, in whole pixels.
+  func part(of canvas: Size) -> Rect {
+    let upright = orientation.displayed(canvas)
+    let turned = region.turned(by: orientation, stored: canvas)
+    let x = min(max(0, Int(turned.x.rounded())), upright.width - 1)
+    let y = min(max(0, Int(turned.y.rounded())), upright.height - 1)
+    return Rect(
+      x: x, y: y, width: max(1, min(upright.width - x, Int(turned.width.rounded()))),
+      height: max(1, min(upright.height - y, Int(turned.height.rounded()))))
+  }
+
   /// Bytes of so many frames of the result, saturated at the largest integer.
   func bytes(frames: Int) -> Int {
     let (bytes, overflow) = size.pixelCount.multipliedReportingOverflow(by: layout.format.bytesPerPixel * frames)
@@ -214,6 +235,16 @@ extension ImageHeader {
 }
 
 extension ResamplingRegion {
+  /// Where a part of the stored picture is displayed.
+  fileprivate func turned(by orientation: Orientation, stored: Size) -> ResamplingRegion {
+    let displayed = orientation.displayed(stored)
+    let (left, top) = orientation.swapsSides ? (y, x) : (x, y)
+    let (across, down) = orientation.swapsSides ? (height, width) : (width, height)
+    return ResamplingRegion(
+      x: orientation.mirrorsColumns ? Double(displayed.width) - left - across : left,
+      y: orientation.mirrorsRows ? Double(displayed.height) - top - down : top, width: across, height: down)
+  }
+
   /// Where a part of the displayed picture is stored.
   fileprivate func stored(by orientation: Orientation, displayed: Size) -> ResamplingRegion {
     let left = orientation.mirrorsColumns ? Double(displayed.width) - x - width : x

@@ -70,7 +70,8 @@ struct EncodePlan {
       try writer.add(pages)
       try writer.finish()
       return EncodedFile(
-        format: format, bytes: target.bytes, byteCount: target.count, frameCount: writer.frameCount, quality: quality)
+        format: format, bytes: target.bytes, byteCount: target.count, frameCount: writer.frameCount, quality: quality,
+        changes: writer.changes)
     }
     let first = try encode(nil)
     guard first.byteCount > allowed else { return first }

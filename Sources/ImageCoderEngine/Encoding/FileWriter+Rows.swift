@@ -20,7 +20,7 @@ extension FileWriter {
     guard colors.changesNothing else { return false }
     var described = image
     colors.describe(&described, metadata: options.metadata)
-    var page = Page(image: described, colors: colors, size: rows.size)
+    var page = Page(image: described, colors: colors, given: rows.size, size: rows.size)
     let layout = try agree(on: rows.layout, second: nil, &page)
     guard let path = try RowPath(width: rows.size.width, from: rows.layout, to: layout, on: options.background) else {
       return false

@@ -19,12 +19,16 @@ final class FileWriter {
   var isPageWritten = false
   /// Frames that were given, of all pages.
   var frameCount = 0
+  /// What became of the facts of the source, of all pages.
+  private(set) var changes: [FactChange] = []
 
   /// The page in progress.
   struct Page {
     /// Where payloads, colors and the loop count come from. Its frames are not looked at.
     var image: Image
     let colors: WrittenColors
+    /// What was given, before any edit.
+    let given: Size
     var size: Size
     /// The only frame so far.
     var first: (pixels: PixelBuffer, delay: FrameDelay)?
@@ -83,7 +87,7 @@ final class FileWriter {
     guard var page else {
       var described = image
       colors.describe(&described, metadata: options.metadata)
-      page = Page(image: described, colors: colors, size: pixels.size, first: (pixels, delay))
+      page = Page(image: described, colors: colors, given: given.size, size: pixels.size, first: (pixels, delay))
       return
     }
     guard container.writerFeatures.contains(.frames) else {
@@ -181,8 +185,48 @@ extension FileWriter {
 
   /// Writes what stands before the frames.
   func begin(_ page: Page, layout: PixelLayout, isAnimated: Bool) throws(CoderError) {
-    try writer.setHeader(header(page, layout: layout, isAnimated: isAnimated))
-    for kind in MetadataKind.allCases { try add(kind, of: page.image, layout: layout) }
+    let carried = try carried(page)
+    try writer.setHeader(header(page, carried, layout: layout, isAnimated: isAnimated))
+    for fact in carried.facts { try note(fact) }
+    for kind in MetadataKind.allCases { try add(kind, carried, of: page.image, layout: layout) }
+  }
+
+  /// The metadata of a page, as true of what is written as it was of the source.
+  private func carried(_ page: Page) throws(CoderError) -> CarriedMetadata {
+    let (image, edit) = (page.image, options.edit)
+    let orientation = keptOrientation(of: image)
+    var changes = image.changes
+    if edit.crop != nil { changes.insert(.cropped) }
+    if !edit.turns.isEmpty || orientation != image.orientation { changes.insert(.turned) }
+    if edit.work != nil { changes.insert(.drawn) }
+    if !page.colors.keepsColors { changes.insert(.recolored) }
+    let given = image.orientation.displayed(page.given)
+    let edited = edit.isIdentity ? given : try edit.size(of: given)
+    if edited != orientation.displayed(page.size) { changes.insert(.scaled) }
+    var part = image.part ?? Rect(covering: image.header?.displayedSize ?? given)
+    if let crop = edit.crop {
+      let (across, down) = (Double(part.width) / Double(given.width), Double(part.height) / Double(given.height))
+      part = Rect(
+        x: part.x + Int((Double(crop.x) * across).rounded()), y: part.y + Int((Double(crop.y) * down).rounded()),
+        width: max(1, Int((Double(crop.width) * across).rounded())),
+        height: max(1, Int((Double(crop.height) * down).rounded())))
+    }
+    return CarriedMetadata(
+      image, changes: changes,
+      target: CarriedMetadata.Target(
+        size: page.size, orientation: orientation, features: container.writerFeatures, kinds: options.metadata,
+        density: options.density, part: part))
+  }
+
+  /// Reports what became of a fact.
+  ///
+  /// - Throws: ``CoderError/Code/unsupported`` if a person would miss it, and the options are strict.
+  func note(_ change: FactChange) throws(CoderError) {
+    guard !changes.contains(change) else { return }
+    changes.append(change)
+    guard change.isMissed else { return }
+    if options.isStrict { throw .unsupported("\(change.message); that is an error where nothing may be lost") }
+    options.log?(.warning, change.message)
   }
 
   /// The layout that the writer is asked for. Frames that are drawn over others want alpha, even of opaque pictures,
@@ -213,7 +257,9 @@ extension FileWriter {
     }
   }
 
-  private func header(_ page: Page, layout: PixelLayout, isAnimated: Bool) -> ImageHeader {
+  private func header(
+    _ page: Page, _ carried: CarriedMetadata, layout: PixelLayout, isAnimated: Bool
+  ) -> ImageHeader {
     let image = page.image
     var header = ImageHeader(
       format: format, canvas: page.size, pixelFormat: layout.format,
@@ -225,6 +271,8 @@ extension FileWriter {
     header.loopCount = isAnimated ? options.loopCount ?? image.loopCount : nil
     header.cicp = image.cicp
     header.orientation = keptOrientation(of: image)
+    header.resolution = carried.density?.horizontal
+    header.pixelAspect = carried.density.flatMap { $0.vertical == $0.horizontal ? nil : $0.vertical / $0.horizontal }
     return header
   }
 
@@ -242,27 +290,26 @@ extension FileWriter {
       ? image.orientation : .up
   }
 
-  private func add(_ kind: MetadataKind, of image: Image, layout: PixelLayout) throws(CoderError) {
-    guard options.metadata.contains(kind), var payload = image.metadata[kind] else { return }
-    switch kind {
-    case .icc:
+  private func add(
+    _ kind: MetadataKind, _ carried: CarriedMetadata, of image: Image, layout: PixelLayout
+  ) throws(CoderError) {
+    guard let payload = carried.payloads[kind] else { return }
+    if kind == .icc {
       guard ICCProfile.describes(layout.format, profile: payload) else {
         options.log?(
           .warning, "the ICC profile is left out: it does not apply to \(layout.format.isGray ? "gray" : "RGB")")
         return
       }
       if !options.writesSRGBProfile, ICCProfile.isSRGB(payload.span.bytes) { return }
-    case .exif:
-      // What the file says of the pixels has to be so: a tag that turns them again would turn them twice.
-      ExifOrientation.set(keptOrientation(of: image), in: &payload)
-    case .xmp: break
     }
     do throws(CoderError) {
       try writer.add(payload, as: kind)
     } catch {
       // No place for it, or not so much place.
       guard error.code == .unsupported || error.code == .invalidArgument else { throw error }
-      options.log?(.warning, "\(kind) is left out: \(error.message)")
+      // Exif that was made for a density is missed by nobody.
+      let fact = kind == .exif && image.metadata[.exif] == nil ? Fact.density : kind.fact
+      try note(FactChange(fact, .dropped, error.message))
     }
   }
 

@@ -23,8 +23,15 @@ public struct EncodedFile: Sendable {
   public var frameCount: Int
   /// The quality that was found for ``EncodeOptions/Output/maxFileSize``, or that of the options.
   public var quality: Double?
+  /// What of the source was changed along with the picture, put into another place, or left out. What is not named is as
+  /// it was.
+  public var changes: [FactChange] = []
 
-  package init(format: ImageFormat, bytes: [UInt8], byteCount: Int, frameCount: Int = 0, quality: Double? = nil) {
+  package init(
+    format: ImageFormat, bytes: [UInt8], byteCount: Int, frameCount: Int = 0, quality: Double? = nil,
+    changes: [FactChange] = []
+  ) {
+    self.changes = changes
     self.format = format
     self.bytes = bytes
     self.byteCount = byteCount
@@ -36,7 +43,9 @@ public struct EncodedFile: Sendable {
   package func put(at destination: EncodeDestination) throws(CoderError) -> EncodedFile {
     guard case .file(let path) = destination else { return self }
     try NewFile.write(bytes, to: path)
-    return EncodedFile(format: format, bytes: [], byteCount: byteCount, frameCount: frameCount, quality: quality)
+    var file = self
+    file.bytes = []
+    return file
   }
 }
 
@@ -282,7 +291,7 @@ private final class StreamingBody: EncoderBody {
     try (target as? NewFile)?.commit()
     return EncodedFile(
       format: format, bytes: (target as? MemoryTarget)?.bytes ?? [], byteCount: count, frameCount: writer.frameCount,
-      quality: quality)
+      quality: quality, changes: writer.changes)
   }
 }
 

@@ -44,6 +44,9 @@ package struct WrittenColors {
     }
   }
 
+  /// Whether colors stay as they are.
+  var keepsColors: Bool { plan?.transform == nil }
+
   /// Whether pixels that keep their size are written as they are.
   var changesNothing: Bool { plan?.transform == nil && linear == nil }
 

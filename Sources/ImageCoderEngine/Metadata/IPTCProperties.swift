@@ -72,6 +72,11 @@ package struct IPTCProperties {
 
   // MARK: Changing
 
+  /// Takes out what says where: IIM 4.2 §6, data sets 2:26, 2:27 (places of the content), 2:90 to 2:101 (city to country).
+  mutating func removePlaces() {
+    dataSets.removeAll { $0.record == 2 && ([26, 27].contains($0.number) || (90...101).contains($0.number)) }
+  }
+
   static var allNames: [String] { names.map(\.name) }
 
   static func isName(_ name: String) -> Bool { names.contains { $0.name == name } }

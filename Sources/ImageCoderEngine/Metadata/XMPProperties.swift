@@ -160,6 +160,10 @@ enum XMPNamespaces {
     "http://ns.google.com/photos/1.0/container/": "Container",
     "http://ns.google.com/photos/1.0/container/item/": "Item",
     "http://ns.google.com/photos/1.0/camera/": "GCamera",
+    "http://ns.google.com/photos/1.0/panorama/": "GPano",
+    "http://ns.google.com/photos/1.0/depthmap/": "GDepth",
+    "http://ns.google.com/photos/1.0/image/": "GImage",
+    "http://ns.microsoft.com/photo/1.2/": "MP",
     "http://www.metadataworkinggroup.com/schemas/regions/": "mwg-rs",
     "http://www.w3.org/1999/02/22-rdf-syntax-ns#": "rdf",
   ]

@@ -139,7 +139,7 @@ public struct DecodeOptions: Sendable {
     /// made smaller by codes all the same.
     public var linearLight = false
     /// Which raw metadata payloads the result contains.
-    public var metadata: Set<MetadataKind> = [.icc, .exif, .xmp]
+    public var metadata: Set<MetadataKind> = MetadataKind.carried
     /// Whether a picture that cannot be decoded whole is an error, as for files that strangers send. Otherwise the part
     /// that can be decoded is the result, and ``Image/problem`` and ``Frame/problem`` say what is missing.
     public var isStrict = false

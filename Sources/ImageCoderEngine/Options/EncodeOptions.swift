@@ -110,8 +110,12 @@ public struct EncodeOptions: Sendable {
     public var preservesOrientation = false
     /// What happens to the gain map of a picture that is converted.
     public var gainMap = GainMapEncoding.kept
+    /// Pixels per inch that the file states, or nil for those of the image: ``Image/density``.
+    public var density: Density?
+    /// Whether it is an error if something that a person would miss has to be left out: see ``EncodedFile/changes``.
+    public var isStrict = false
     /// Which raw metadata payloads are written, if the format has a place for them.
-    public var metadata: Set<MetadataKind> = [.icc, .exif, .xmp]
+    public var metadata: Set<MetadataKind> = MetadataKind.carried
     /// Whether an ICC profile that is sRGB is written. Pictures without a profile are taken for sRGB everywhere, so it
     /// only makes a small file larger.
     public var writesSRGBProfile = true
@@ -172,8 +176,9 @@ extension EncodeOptions.Output {
     rest.maxFileSize = nil
     rest.layout = nil
     rest.preservesOrientation = false
-    // Nothing is made smaller.
+    // Nothing is made smaller, and nothing is left out.
     rest.linearLight = false
+    rest.isStrict = false
     return rest == EncodeOptions.Output()
   }
 

@@ -19,6 +19,12 @@ public struct Image: Sendable {
   /// How bright the light of a PQ or HLG picture is, as its file says. A file that is written says it too; where nothing
   /// does, that of a still in PQ that comes from no file, or has got other colors, is measured.
   public var light = LightLevels()
+  /// Pixels per inch, as the file's container states them, or nil. What Exif states is in ``metadata``.
+  public var density: Density?
+  /// What was done to the picture since it was in its file.
+  package var changes: PictureChanges = []
+  /// The part of the upright picture of the file that it shows, or nil for all of it.
+  package var part: Rect?
   /// The display scale, at least 1.
   public var scale: Double
   /// The file's header, or nil for a picture that does not come from a file.

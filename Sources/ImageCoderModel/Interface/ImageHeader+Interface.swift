@@ -46,9 +46,7 @@ extension ImageHeader {
       let (red, green, blue, alpha) = raw.background
       background = PixelColor(red16: red, green16: green, blue16: blue, alpha16: alpha)
     }
-    if flags.contains(.hasICC) { metadata.insert(.icc) }
-    if flags.contains(.hasExif) { metadata.insert(.exif) }
-    if flags.contains(.hasXMP) { metadata.insert(.xmp) }
+    metadata = flags.metadata
     isTruncated = flags.contains(.truncated)
     isProgressive = flags.contains(.progressive)
     standsIn = flags.contains(.standsIn)
@@ -84,9 +82,7 @@ extension ImageHeader {
     var info = imgcoder_info_sized()
     var flags: InfoFlags = []
     if isAnimated { flags.insert(.animated) }
-    if metadata.contains(.icc) { flags.insert(.hasICC) }
-    if metadata.contains(.exif) { flags.insert(.hasExif) }
-    if metadata.contains(.xmp) { flags.insert(.hasXMP) }
+    flags.formUnion(InfoFlags(metadata))
     if isTruncated { flags.insert(.truncated) }
     if isProgressive { flags.insert(.progressive) }
     if isLossless, !standsIn { flags.insert(.lossless) }
@@ -169,6 +165,24 @@ extension ImageHeader {
     static let framesUnknown = InfoFlags(rawValue: 65_536)
     static let inks = InfoFlags(rawValue: 131_072)
     static let samePicture = InfoFlags(rawValue: 262_144)
+    static let hasIPTC = InfoFlags(rawValue: 524_288)
+    static let hasC2PA = InfoFlags(rawValue: 1_048_576)
+    static let hasGeoTIFF = InfoFlags(rawValue: 2_097_152)
+    static let hasText = InfoFlags(rawValue: 4_194_304)
+
+    private static let payloads: [(kind: MetadataKind, flag: InfoFlags)] = [
+      (.icc, hasICC), (.exif, hasExif), (.xmp, hasXMP), (.iptc, hasIPTC), (.c2pa, hasC2PA), (.geoTIFF, hasGeoTIFF),
+      (.text, hasText),
+    ]
+
+    init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    init(_ metadata: Set<MetadataKind>) {
+      self = Self.payloads.filter { metadata.contains($0.kind) }.reduce(into: []) { $0.insert($1.flag) }
+    }
+
+    /// The payloads that the flags announce.
+    var metadata: Set<MetadataKind> { Set(Self.payloads.filter { contains($0.flag) }.map(\.kind)) }
   }
 }
 

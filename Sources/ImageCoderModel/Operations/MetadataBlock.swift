@@ -10,6 +10,10 @@ public enum MetadataBlock: String, Sendable, CaseIterable {
   case xmp
   /// IPTC-IIM data sets.
   case iptc
+  /// A manifest store of C2PA. It cannot be put in: it signs the bytes of another file.
+  case c2pa
+  /// Where the picture lies on the Earth, as the tags of GeoTIFF have it, and what programs for maps add.
+  case geoTIFF = "geotiff"
   /// Comments, texts and times of the container itself. They cannot be put in.
   case text
   /// Whatever else does not change how the main picture looks: data of applications, thumbnails, previews, bytes after
@@ -22,7 +26,10 @@ public enum MetadataBlock: String, Sendable, CaseIterable {
     case .icc: .icc
     case .exif: .exif
     case .xmp: .xmp
-    case .iptc, .text, .other: nil
+    case .iptc: .iptc
+    case .c2pa: .c2pa
+    case .geoTIFF: .geoTIFF
+    case .text, .other: nil
     }
   }
 
@@ -77,5 +84,5 @@ public struct MetadataBlockEdits: Sendable, Equatable {
 
   static let drop = CoderOption.text(
     "drop", maximumBytes: 64, default: "",
-    "Kinds of blocks to take out, with spaces between them: icc, exif, xmp, iptc, text, other.")
+    "Kinds of blocks to take out, with spaces between them: icc, exif, xmp, iptc, c2pa, geotiff, text, other.")
 }

@@ -24,12 +24,29 @@ public struct WriterFeatures: OptionSet, Sendable, Hashable {
   public static let binaryAlpha = WriterFeatures(rawValue: 128)
   /// Takes the frames of an animation; other writers get one frame.
   public static let frames = WriterFeatures(rawValue: 256)
+  /// Keeps ``ImageHeader/resolution`` and ``ImageHeader/pixelAspect``.
+  public static let resolution = WriterFeatures(rawValue: 512)
+  /// Takes ``MetadataKind/iptc``.
+  public static let iptc = WriterFeatures(rawValue: 1024)
+  /// Takes ``MetadataKind/geoTIFF``.
+  public static let geoTIFF = WriterFeatures(rawValue: 2048)
+  /// Takes ``MetadataKind/text``.
+  public static let text = WriterFeatures(rawValue: 4096)
+  /// Takes ``MetadataKind/trailer``.
+  public static let trailer = WriterFeatures(rawValue: 8192)
   /// Takes a thumbnail. This is not a bit of the plugin interface, where the presence of the function says so.
   public static let thumbnail = WriterFeatures(rawValue: 1 << 31)
 
   /// The capabilities that a manifest lists for these features.
   public var capabilities: [String] {
-    (contains(.frames) ? ["frames"] : []) + (contains(.orientation) ? ["orientation"] : [])
-      + (contains(.thumbnail) ? ["thumbnail"] : [])
+    Self.names.filter { contains($0.feature) }.map(\.name)
   }
+
+  private static let names: [(feature: WriterFeatures, name: String)] = [
+    (.frames, "frames"), (.orientation, "orientation"), (.thumbnail, "thumbnail"), (.resolution, "resolution"),
+    (.iptc, "iptc"), (.geoTIFF, "geotiff"), (.text, "text"), (.trailer, "trailer"),
+  ]
+
+  /// Those that ``capabilities`` may list.
+  package static var named: [String] { names.map(\.name) }
 }

@@ -28,6 +28,11 @@ extension PluginCheck {
         ("frames", features & UInt32(IMGCODER_WRITER_FRAMES) != 0, "IMGCODER_WRITER_FRAMES"),
         ("orientation", features & UInt32(IMGCODER_WRITER_ORIENTATION) != 0, "IMGCODER_WRITER_ORIENTATION"),
         ("thumbnail", coder.writer?.add_thumbnail != nil, "add_thumbnail"),
+        ("resolution", features & UInt32(IMGCODER_WRITER_RESOLUTION) != 0, "IMGCODER_WRITER_RESOLUTION"),
+        ("iptc", features & UInt32(IMGCODER_WRITER_IPTC) != 0, "IMGCODER_WRITER_IPTC"),
+        ("geotiff", features & UInt32(IMGCODER_WRITER_GEOTIFF) != 0, "IMGCODER_WRITER_GEOTIFF"),
+        ("text", features & UInt32(IMGCODER_WRITER_TEXT) != 0, "IMGCODER_WRITER_TEXT"),
+        ("trailer", features & UInt32(IMGCODER_WRITER_TRAILER) != 0, "IMGCODER_WRITER_TRAILER"),
         ("recognize", coder.coder.recognize != nil, "recognize"),
       ]
       for (word, isThere, what) in facts where manifest.capabilities.contains(word) != isThere {

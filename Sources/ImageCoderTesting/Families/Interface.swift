@@ -17,7 +17,7 @@ extension Subject {
         "whether it reads incremental bytes")
       try claim.equal(
         container.writerFeatures.capabilities,
-        ["frames", "orientation", "thumbnail"].filter { manifest.capabilities.contains($0) }, "what the writer keeps")
+        WriterFeatures.named.filter { manifest.capabilities.contains($0) }, "what the writer keeps")
       try claim.equal(container.names, manifest.names, "container names")
       try claim.equal(
         container.names != nil, manifest.capabilities.contains("animation"), "whether it holds animations")

@@ -255,7 +255,7 @@ final class IsolatedReader: ReaderSession {
 
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
     // What the header of a whole file does not have is not asked for.
-    if remembers, let known = pages[page], !known.metadata.contains(kind) { return nil }
+    if remembers, let known = pages[page], kind.isAnnounced, !known.metadata.contains(kind) { return nil }
     return try metadata(kind.rawValue, page: page)
   }
 

@@ -29,10 +29,10 @@ package final class ManifestReader {
   var warnings: [TextProblem] = []
 
   /// The words of `capabilities`.
-  package static let capabilities = [
-    "read", "write", "recognize", "animation", "frames", "pages", "lossless", "incremental", "icc", "exif", "xmp",
-    "orientation", "thumbnail",
-  ]
+  package static let capabilities =
+    [
+      "read", "write", "recognize", "animation", "frames", "pages", "lossless", "incremental", "icc", "exif", "xmp",
+    ] + WriterFeatures.named.filter { $0 != "frames" }
   package static let keys = [
     "manifest", "id", "name", "version", "vendor", "license", "library_license", "abi", "library", "platform",
     "runtime", "formats", "capabilities", "container", "encode_options", "decode_options", "operations", "transcodes",

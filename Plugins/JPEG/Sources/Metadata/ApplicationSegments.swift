@@ -114,6 +114,7 @@ extension MetadataKind {
     case .exif: Self.segment - ExifPayload.prefix.count
     case .xmp: ExtendedXMP.largest
     case .icc: Self.profilePart * 255  // Parts are counted in one byte.
+    case .iptc, .c2pa, .geoTIFF, .text, .trailer: 0
     }
   }
 }

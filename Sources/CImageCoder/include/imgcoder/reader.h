@@ -71,8 +71,12 @@ enum {
                                       // frame_count is what is known so far, and frame_info of a frame after the last
                                       // one returns INVALID_ARGUMENT
   IMGCODER_INFO_INKS = 131072,        // the page is stored in inks, which can be asked for as CMYK8 or CMYK16
-  IMGCODER_INFO_SAME_PICTURE = 262144  // the page shows what its owner shows, and may stand for it where it is large
+  IMGCODER_INFO_SAME_PICTURE = 262144,  // the page shows what its owner shows, and may stand for it where it is large
                                       // enough: a preview
+  IMGCODER_INFO_HAS_IPTC = 524288,
+  IMGCODER_INFO_HAS_C2PA = 1048576,
+  IMGCODER_INFO_HAS_GEOTIFF = 2097152,
+  IMGCODER_INFO_HAS_TEXT = 4194304
 };
 
 // What a page is. A kind that a host does not know is OTHER for it.

@@ -148,12 +148,18 @@ enum {
   IMGCODER_METADATA_EXIF = 2,
   IMGCODER_METADATA_XMP = 3,
 
-  // Since version 1.1, of a page of the kind IMGCODER_PAGE_GAIN_MAP: its metadata as ISO 21496-1:2025, C.2 has it, and the
-  // ICC profile of the rendition that the map leads to.
+  // Since version 1.1. Writers get those that their features name.
+  IMGCODER_METADATA_IPTC = 4,      // IPTC-IIM data sets, which begin with 0x1C
+  IMGCODER_METADATA_C2PA = 6,      // a manifest store of content credentials, a JUMBF box; read only
+  IMGCODER_METADATA_GEOTIFF = 8,   // a TIFF file whose only directory has the tags of GeoTIFF, and those of GDAL
+  IMGCODER_METADATA_TEXT = 9,      // texts of the container itself, UTF-8: { keyword, 0, text, 0 }; keywords as in PNG
+  IMGCODER_METADATA_TRAILER = 10,  // what follows the pictures and is none: the video of a motion photo. No flag of `info`
+                                   // says whether it is there: the host asks where it matters.
+
+  // Of a page of the kind IMGCODER_PAGE_GAIN_MAP: its metadata as ISO 21496-1:2025, C.2 has it, and the ICC profile of the
+  // rendition that the map leads to.
   IMGCODER_METADATA_GAIN_MAP = 5,
   IMGCODER_METADATA_ALTERNATE_ICC = 7
-
-  // Reserved for later minor versions: 4 IPTC-IIM, 6 C2PA.
 };
 
 // Chroma subsampling of the stored picture.

@@ -57,7 +57,14 @@ enum {
   IMGCODER_WRITER_CLEARS = 32,        // supports IMGCODER_DISPOSAL_RESTORE_BACKGROUND
   IMGCODER_WRITER_RESTORES = 64,      // supports IMGCODER_DISPOSAL_RESTORE_PREVIOUS
   IMGCODER_WRITER_BINARY_ALPHA = 128, // pixels of an animation are either opaque or fully transparent
-  IMGCODER_WRITER_FRAMES = 256        // takes the frames of an animation
+  IMGCODER_WRITER_FRAMES = 256,       // takes the frames of an animation
+
+  // Since version 1.1.
+  IMGCODER_WRITER_RESOLUTION = 512,   // keeps `resolution` and `pixel_aspect` of `info`
+  IMGCODER_WRITER_IPTC = 1024,        // takes IMGCODER_METADATA_IPTC
+  IMGCODER_WRITER_GEOTIFF = 2048,     // takes IMGCODER_METADATA_GEOTIFF
+  IMGCODER_WRITER_TEXT = 4096,        // takes IMGCODER_METADATA_TEXT
+  IMGCODER_WRITER_TRAILER = 8192      // takes IMGCODER_METADATA_TRAILER
 };
 
 typedef struct imgcoder_writer_table {

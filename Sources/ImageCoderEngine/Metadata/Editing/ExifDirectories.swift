@@ -139,6 +139,21 @@ struct ExifDirectories {
 
   func has(_ name: Name) -> Bool { directories[name] != nil }
 
+  func has(_ tag: UInt16, in name: Name) -> Bool {
+    directories[name]?.entries.contains { $0.tag == tag } ?? false
+  }
+
+  /// The numbers of a tag of TIFF's type DOUBLE in the first directory, or nil.
+  func doubles(_ tag: UInt16) -> [Double]? {
+    guard let entry = directories[.main]?.entries.first(where: { $0.tag == tag && $0.type == 12 }),
+      let place = place(of: entry)
+    else { return nil }
+    var reader = ByteReader(bytes[place].span.bytes, order: order, of: "a tag")
+    var numbers: [Double] = []
+    while reader.remaining >= 8, let bits = try? reader.unsigned(bytes: 8) { numbers.append(Double(bitPattern: bits)) }
+    return numbers
+  }
+
   /// Whether nothing is left but directories without entries.
   var isEmpty: Bool { directories.values.allSatisfy { $0.entries.allSatisfy { entry in isPointer(entry.tag) } } }
 
@@ -305,6 +320,7 @@ enum ExifValue {
   case long([UInt32])
   case rationals([(UInt32, UInt32)])
   case signedRationals([(Int32, Int32)])
+  case doubles([Double])
   case undefined([UInt8])
   /// A comment that is more than ASCII: Exif 2.32 table 9.
   case unicode(String)
@@ -318,6 +334,7 @@ enum ExifValue {
     case .rationals: 5
     case .undefined, .unicode: 7
     case .signedRationals: 10
+    case .doubles: 12
     }
   }
 
@@ -331,6 +348,7 @@ enum ExifValue {
     case .long(let values): values.count
     case .rationals(let values): values.count
     case .signedRationals(let values): values.count
+    case .doubles(let values): values.count
     }
   }
 
@@ -350,6 +368,7 @@ enum ExifValue {
         writer.put(top)
         writer.put(bottom)
       }
+    case .doubles(let values): for value in values { writer.put(value.bitPattern) }
     case .signedRationals(let values):
       for (top, bottom) in values {
         writer.put(top)

@@ -13,9 +13,10 @@ extension MetadataEdit {
     orientation: Orientation, block: (MetadataBlock) throws(CoderError) -> [UInt8]?
   ) throws(CoderError) -> MetadataBlockEdits {
     var edits = MetadataBlockEdits()
-    for (part, kind) in [(Part.icc, MetadataBlock.icc), (.text, .text), (.other, .other)] where removed.contains(part) {
-      edits.removed.insert(kind)
-    }
+    let whole: [(Part, MetadataBlock)] = [
+      (.icc, .icc), (.text, .text), (.other, .other), (.c2pa, .c2pa), (.location, .geoTIFF),
+    ]
+    for (part, kind) in whole where removed.contains(part) { edits.removed.insert(kind) }
     let settings = try settings()
     try editExif(&edits, settings.exif, orientation, block)
     try editIPTC(&edits, settings.iptc, block)
@@ -58,7 +59,7 @@ extension MetadataEdit {
     _ edits: inout MetadataBlockEdits, _ settings: [Setting], _ orientation: Orientation,
     _ block: (MetadataBlock) throws(CoderError) -> [UInt8]?
   ) throws(CoderError) {
-    guard !removed.isDisjoint(with: [.exif, .gps, .thumbnail]) || !settings.isEmpty else { return }
+    guard !removed.isDisjoint(with: [.exif, .gps, .location, .thumbnail]) || !settings.isEmpty else { return }
     let stored = try block(.exif)
     var payload = removed.contains(.exif) ? nil : stored
     if removed.contains(.exif), orientation != .up { payload = ExifOrientation.payload(orientation) }
@@ -72,7 +73,7 @@ extension MetadataEdit {
       if stored != nil { edits.replace(.exif, with: nil) }
       return
     }
-    if removed.contains(.gps) { directories.remove(.gps) }
+    if removesGPS { directories.remove(.gps) }
     if removed.contains(.thumbnail) { directories.remove(.thumbnail) }
     for setting in settings {
       try ExifEditing.set(setting.name, of: setting.dictionary, to: setting.value, in: &directories)
@@ -81,17 +82,26 @@ extension MetadataEdit {
     if changed != stored { edits.replace(.exif, with: changed) }
   }
 
+  private var removesGPS: Bool { !removed.isDisjoint(with: [.gps, .location]) }
+
   private func editIPTC(
     _ edits: inout MetadataBlockEdits, _ settings: [Setting], _ block: (MetadataBlock) throws(CoderError) -> [UInt8]?
   ) throws(CoderError) {
     if removed.contains(.iptc) { edits.replace(.iptc, with: nil) }
-    let stored = removed.contains(.iptc) || settings.isEmpty ? nil : try block(.iptc)
+    let removesPlaces = removed.contains(.location) && !removed.contains(.iptc)
+    let stored = removed.contains(.iptc) || settings.isEmpty && !removesPlaces ? nil : try block(.iptc)
+    if removesPlaces, let stored {
+      var properties = IPTCProperties(stored)
+      properties.removePlaces()
+      if properties.block != stored { edits.replace(.iptc, with: properties.block) }
+    }
     // What XMP says too is not repeated in a file that has nothing of the older standard.
     let needed = settings.filter { setting in
       stored != nil || !XMPNamespaces.olderNames.contains { $0.1 == setting.name }
     }
     guard !needed.isEmpty else { return }
     var properties = IPTCProperties(stored)
+    if removesPlaces { properties.removePlaces() }
     for setting in needed { try properties.set(setting.name, to: setting.value) }
     edits.replace(.iptc, with: properties.block)
   }
@@ -100,14 +110,17 @@ extension MetadataEdit {
     _ edits: inout MetadataBlockEdits, _ settings: [Setting], _ exif: [Setting],
     _ block: (MetadataBlock) throws(CoderError) -> [UInt8]?
   ) throws(CoderError) {
-    guard !removed.isDisjoint(with: [.xmp, .gps, .thumbnail]) || !settings.isEmpty || !exif.isEmpty else { return }
+    guard !removed.isDisjoint(with: [.xmp, .gps, .location, .thumbnail]) || !settings.isEmpty || !exif.isEmpty else {
+      return
+    }
     let stored = try block(.xmp)
     if removed.contains(.xmp), stored != nil { edits.replace(.xmp, with: nil) }
     let kept = removed.contains(.xmp) ? nil : stored
     guard kept != nil || !settings.isEmpty else { return }
     var packet = try XMPEditing(kept)
     let before = packet.packet
-    let (removesGPS, removesThumbnails) = (removed.contains(.gps), removed.contains(.thumbnail))
+    let (removesGPS, removesPlaces) = (removesGPS, removed.contains(.location))
+    let removesThumbnails = removed.contains(.thumbnail)
     // What is set in Exif is not to be contradicted by its copy here.
     let copies = Set(exif.map(\.name))
     packet.remove { namespace, local in
@@ -116,7 +129,7 @@ extension MetadataEdit {
       case "http://ns.adobe.com/tiff/1.0/": copies.contains(local)
       case "http://ns.adobe.com/xap/1.0/": removesThumbnails && local == "Thumbnails"
       default: false
-      }
+      } || removesPlaces && XMPFacts.contains(XMPFacts.places, namespace: namespace, local: local)
     }
     for setting in settings { try packet.set(setting.name, to: setting.value) }
     if packet.packet != before || kept == nil { edits.replace(.xmp, with: packet.packet) }

@@ -13,10 +13,14 @@ public struct MetadataEdit: Hashable, Sendable {
     case exif
     /// Where the picture was taken, in Exif and in XMP. Makers' notes are not looked into.
     case gps
+    /// Where it was taken or lies, in whatever form: what ``gps`` takes out, places that XMP and IPTC name, GeoTIFF.
+    case location
     /// The XMP packet.
     case xmp
     /// The IPTC-IIM block.
     case iptc
+    /// Content credentials (C2PA). They go with every other change too, since they sign the bytes of the file.
+    case c2pa
     /// Thumbnails in Exif and XMP.
     case thumbnail
     /// Comments, texts and times of the container itself.

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderModel
+
+/// The metadata of a new file: what the source states, as true as it was there.
+///
+/// It is made once for each picture that is written, whichever way the picture went. What is changed or left out is in
+/// ``changes``; ``Fact/rules`` says why.
+struct CarriedMetadata {
+  /// What the new file is like.
+  struct Target {
+    let size: Size
+    /// How the new file says that the picture has to be turned.
+    let orientation: Orientation
+    let features: WriterFeatures
+    /// What the file is to have.
+    let kinds: Set<MetadataKind>
+    /// Instead of what the source states.
+    let density: Density?
+    /// The part of the upright source that the picture shows.
+    let part: Rect
+  }
+
+  private(set) var payloads: [MetadataKind: [UInt8]]
+  /// What the container states, or Exif where the container has no place for it.
+  private(set) var density: Density?
+  private(set) var facts: [FactChange] = []
+
+  private let changes: PictureChanges
+  private let target: Target
+  private let source: Image
+
+  init(_ image: Image, changes: PictureChanges, target: Target) {
+    self.changes = changes
+    self.target = target
+    source = image
+    payloads = image.metadata.filter { target.kinds.contains($0.key) }
+    let stated = image.density ?? image.metadata[.exif].flatMap { Density(exif: $0) }
+    density = target.density ?? (swapsSides ? stated?.turned : stated)
+    carryCredentials()
+    carryTrailer()
+    carryIPTC()
+    carryTexts()
+    carryPlace()
+    carryExif()
+    carryXMP()
+  }
+
+  private func rule(_ fact: Fact) -> FactRule { fact.rules.rule(for: changes) }
+
+  private mutating func note(_ fact: Fact, _ outcome: FactChange.Outcome, _ reason: String) {
+    facts.append(FactChange(fact, outcome, reason))
+  }
+
+  /// Why a fact went that is not true of the new picture.
+  private var reason: String {
+    if changes.contains(.cropped) { return "it shows more than the part that is kept" }
+    if changes.contains(.turned) { return "the picture is turned" }
+    return "the picture is changed"
+  }
+
+  /// Whether columns have become rows.
+  private var swapsSides: Bool {
+    guard let stored = source.header?.orientation else { return false }
+    return target.orientation != stored && target.orientation.swapsSides != stored.swapsSides
+  }
+
+  // MARK: Exif
+
+  private mutating func carryExif() {
+    guard var exif = payloads[.exif] else {
+      guard needsExifForDensity, let density else { return }
+      var directories = ExifDirectories()
+      directories.set(density)
+      payloads[.exif] = directories.payload()
+      return
+    }
+    let needsEdit = !changes.isEmpty || target.density != nil || needsExifForDensity
+    if needsEdit {
+      if var directories = ExifDirectories(exif) {
+        if rule(.thumbnail) == .goes, directories.has(.thumbnail) {
+          directories.remove(.thumbnail)
+          note(.thumbnail, .dropped, reason)
+        }
+        setSizes(in: &directories)
+        if rule(.regions) == .goes {
+          // Exif 2.32 §4.6.5: SubjectArea and SubjectLocation are in pixels.
+          for tag: UInt16 in [0x9214, 0xA214] where directories.has(tag, in: .exif) {
+            directories.remove(tag, from: .exif)
+            note(.regions, .dropped, reason)
+          }
+        }
+        if let density, target.density != nil || swapsSides || needsExifForDensity { directories.set(density) }
+        exif = directories.payload()
+      } else if rule(.thumbnail) == .goes {
+        payloads[.exif] = nil
+        note(.exif, .dropped, "it cannot be read, and the picture is changed")
+        return
+      }
+    }
+    // A tag that turns the pixels again would turn them twice.
+    ExifOrientation.set(target.orientation, in: &exif)
+    payloads[.exif] = exif
+  }
+
+  /// A container without a place of its own for it has that of Exif.
+  private var needsExifForDensity: Bool {
+    guard let density, !target.features.contains(.resolution), target.kinds.contains(.exif) else { return false }
+    return payloads[.exif].flatMap { Density(exif: $0) }.map { !$0.isNear(density) } ?? true
+  }
+
+  private func setSizes(in directories: inout ExifDirectories) {
+    guard rule(.dimensions) == .follows else { return }
+    let sides = [target.size.width, target.size.height].map { UInt32(clamping: $0) }
+    // Exif 2.32 §4.6.5: PixelXDimension and PixelYDimension; TIFF 6.0: ImageWidth and ImageLength.
+    let tags: [(UInt16, ExifDirectories.Name, Int)] = [
+      (0xA002, .exif, 0), (0xA003, .exif, 1), (0x0100, .main, 0), (0x0101, .main, 1),
+    ]
+    for (tag, name, side) in tags where directories.has(tag, in: name) {
+      directories.set(tag, in: name, to: .long([sides[side]]))
+    }
+  }
+
+  // MARK: XMP
+
+  private mutating func carryXMP() {
+    guard let packet = payloads[.xmp], case .dictionary(let values)? = XMPProperties.read(packet)["{XMP}"] else {
+      return
+    }
+    let gone = XMPFacts.names.filter { fact, names in
+      let goes =
+        switch fact {
+        case .video: payloads[.trailer] == nil
+        // Those in XMP are as large as a picture, and show all of it.
+        case .auxiliaries: rule(.thumbnail) == .goes
+        default: rule(fact) == .goes
+        }
+      return goes && XMPFacts.has(names, in: values)
+    }
+    let set = XMPFacts.changed(
+      values, orientation: target.orientation, size: rule(.dimensions) == .follows ? target.size : nil,
+      panorama: rule(.panorama) == .follows ? (target.part, target.size) : nil)
+    guard !gone.isEmpty || !set.isEmpty else { return }
+    do throws(CoderError) {
+      var editing = try XMPEditing(packet)
+      for (fact, names) in gone {
+        editing.remove { XMPFacts.contains(names, namespace: $0, local: $1) }
+        guard !facts.contains(where: { $0.fact == fact }) else { continue }
+        note(fact, .dropped, fact == .video ? "the new file has none" : reason)
+      }
+      for (name, value) in set { try editing.set(name, to: value) }
+      payloads[.xmp] = editing.packet
+    } catch {
+      payloads[.xmp] = nil
+      note(.xmp, .dropped, "it cannot be read to its end, and the picture is changed")
+    }
+  }
+
+  // MARK: What other containers have no place for
+
+  private mutating func carryCredentials() {
+    payloads[.c2pa] = nil
+    guard source.header?.metadata.contains(.c2pa) ?? (source.metadata[.c2pa] != nil) else { return }
+    note(.credentials, .dropped, "content credentials sign the bytes of the file that they are in")
+  }
+
+  private mutating func carryTrailer() {
+    guard let trailer = payloads[.trailer], !trailer.isEmpty else {
+      payloads[.trailer] = nil
+      return
+    }
+    let goes = rule(.video) == .goes
+    guard goes || !target.features.contains(.trailer) else { return }
+    payloads[.trailer] = nil
+    note(
+      .video, .dropped,
+      "\(trailer.count) bytes after the picture; " + (goes ? reason : "the format has no place for them"))
+  }
+
+  private mutating func carryIPTC() {
+    guard let iptc = payloads[.iptc], !target.features.contains(.iptc) else { return }
+    payloads[.iptc] = nil
+    guard case .dictionary(let values)? = IPTCProperties(iptc).properties["{IPTC}"] else { return }
+    var moved = Properties()
+    for (name, older) in XMPNamespaces.olderNames { moved[name] = values[older] }
+    guard addToXMP(moved) else {
+      note(.iptc, .dropped, "the format has no place for it")
+      return
+    }
+    note(.iptc, .moved, "into XMP, by the mapping of the IPTC")
+    let left = values.sorted.map(\.0).filter { name in !XMPNamespaces.olderNames.contains { $0.1 == name } }
+    if !left.isEmpty { note(.iptc, .dropped, "XMP has no \(left.joined(separator: ", "))") }
+  }
+
+  private mutating func carryTexts() {
+    guard let payload = payloads[.text], !target.features.contains(.text) else { return }
+    payloads[.text] = nil
+    let texts = ContainerText.texts(in: payload)
+    var (moved, left) = (Properties(), [String]())
+    for text in texts {
+      // PNG Third Edition §11.3.3.1 names the keywords.
+      switch text.keyword {
+      case "Title": moved["dc:title"] = .text(text.text)
+      case "Author": moved["dc:creator"] = .text(text.text)
+      case "Description": moved["dc:description"] = .text(text.text)
+      case "Copyright": moved["dc:rights"] = .text(text.text)
+      default: left.append(text.keyword)
+      }
+    }
+    if !moved.isEmpty {
+      if addToXMP(moved) { note(.texts, .moved, "into XMP") } else { left = texts.map(\.keyword) }
+    }
+    if !left.isEmpty { note(.texts, .dropped, "the format has no place for \(left.joined(separator: ", "))") }
+  }
+
+  /// Adds properties that the packet does not have. What XMP says already is newer, or the same.
+  private mutating func addToXMP(_ values: Properties) -> Bool {
+    guard target.kinds.contains(.xmp), !values.isEmpty else { return false }
+    let known = payloads[.xmp].flatMap { XMPProperties.read($0)["{XMP}"] }
+    do throws(CoderError) {
+      var editing = try XMPEditing(payloads[.xmp])
+      for (name, value) in values.sorted {
+        if case .dictionary(let known)? = known, known[name] != nil { continue }
+        try editing.set(name, to: value)
+      }
+      payloads[.xmp] = editing.packet
+      return true
+    } catch { return false }
+  }
+
+  private mutating func carryPlace() {
+    guard let place = payloads[.geoTIFF] else { return }
+    guard target.features.contains(.geoTIFF), rule(.georeference) != .goes else {
+      payloads[.geoTIFF] = nil
+      note(.georeference, .dropped, rule(.georeference) == .goes ? reason : "the format has no place for it")
+      return
+    }
+    guard rule(.georeference) == .follows else { return }
+    payloads[.geoTIFF] = GeoReference.moved(place, to: target.part, size: target.size)
+    let isThere = payloads[.geoTIFF] != nil
+    note(
+      .georeference, isThere ? .changed : .dropped,
+      isThere ? "as the picture was" : "it cannot be changed as the picture was")
+  }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderModel
+
+/// What of XMP depends on the picture.
+enum XMPFacts {
+  /// Properties by the fact that they state; a name that ends with `*` is all of its namespace.
+  ///
+  /// - Format: XMP part 2 §3.1 (thumbnails); MWG Guidelines 2.0 §5.9 and Microsoft's People Tagging (regions); Google's
+  ///   Photo Sphere, Depth map and Motion photo 1.0.
+  static let names: [(fact: Fact, names: [String])] = [
+    (.thumbnail, ["xmp:Thumbnails"]),
+    (.regions, ["mwg-rs:Regions", "MP:RegionInfo"]),
+    (.panorama, ["GPano:*"]),
+    (.auxiliaries, ["GDepth:*", "GImage:*"]),
+    (
+      .video,
+      [
+        "GCamera:MotionPhoto", "GCamera:MotionPhotoVersion", "GCamera:MotionPhotoPresentationTimestampUs",
+        "GCamera:MicroVideo", "GCamera:MicroVideoVersion", "GCamera:MicroVideoOffset",
+        "GCamera:MicroVideoPresentationTimestampUs", "Container:Directory",
+      ]
+    ),
+  ]
+
+  /// What says where a picture was taken, or what it shows: IPTC Photo Metadata 2023.2.
+  static let places = [
+    "photoshop:City", "photoshop:State", "photoshop:Country", "Iptc4xmpCore:Location", "Iptc4xmpCore:CountryCode",
+    "Iptc4xmpExt:LocationCreated", "Iptc4xmpExt:LocationShown",
+  ]
+
+  /// Whether a packet has one of some properties. A directory alone may be that of a gain map.
+  static func has(_ names: [String], in values: Properties) -> Bool {
+    values.sorted.contains { name, _ in name != "Container:Directory" && names.contains { matches($0, name) } }
+  }
+
+  /// Whether a property is one of some.
+  static func contains(_ names: [String], namespace: String, local: String) -> Bool {
+    let name = XMPNamespaces.name(XMLReader.Name(namespace: namespace, local: local))
+    return names.contains { matches($0, name) }
+  }
+
+  private static func matches(_ pattern: String, _ name: String) -> Bool {
+    pattern.hasSuffix("*") ? name.hasPrefix(pattern.dropLast()) : name == pattern
+  }
+
+  /// The properties that have to be changed to be true of the new picture.
+  ///
+  /// - Parameters:
+  ///   - orientation: That of the new file.
+  ///   - size: That of the new picture, where it is another one.
+  ///   - panorama: The part of the source that is left, and the size that it has now.
+  static func changed(
+    _ values: Properties, orientation: Orientation, size: Size?, panorama: (part: Rect, size: Size)?
+  ) -> [(String, PropertyValue)] {
+    var changed: [(String, PropertyValue)] = []
+    func number(_ name: String) -> Double? {
+      guard case .text(let text)? = values[name] else { return nil }
+      return Double(text)
+    }
+    func set(_ name: String, _ value: Int) {
+      guard let old = number(name), old != Double(value) else { return }
+      changed.append((name, .integer(Int64(value))))
+    }
+    set("tiff:Orientation", orientation.rawValue)
+    if let size {
+      for name in ["exif:PixelXDimension", "tiff:ImageWidth"] { set(name, size.width) }
+      for name in ["exif:PixelYDimension", "tiff:ImageLength"] { set(name, size.height) }
+    }
+    if let (part, size) = panorama, part.width > 0, part.height > 0 {
+      let scales = (Double(size.width) / Double(part.width), Double(size.height) / Double(part.height))
+      func scaled(_ name: String, _ scale: Double, plus offset: Int = 0) {
+        guard let old = number(name), let value = Int(exactly: ((old + Double(offset)) * scale).rounded()) else {
+          return
+        }
+        set(name, value)
+      }
+      scaled("GPano:FullPanoWidthPixels", scales.0)
+      scaled("GPano:FullPanoHeightPixels", scales.1)
+      scaled("GPano:CroppedAreaLeftPixels", scales.0, plus: part.x)
+      scaled("GPano:CroppedAreaTopPixels", scales.1, plus: part.y)
+      set("GPano:CroppedAreaImageWidthPixels", size.width)
+      set("GPano:CroppedAreaImageHeightPixels", size.height)
+    }
+    return changed
+  }
+}
