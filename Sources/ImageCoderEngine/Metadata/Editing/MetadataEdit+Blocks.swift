@@ -124,12 +124,13 @@ extension MetadataEdit {
     // What is set in Exif is not to be contradicted by its copy here.
     let copies = Set(exif.map(\.name))
     packet.remove { namespace, local in
-      switch namespace {
+      if removesPlaces, XMPFacts.contains(XMPFacts.places, namespace: namespace, local: local) { return true }
+      return switch namespace {
       case "http://ns.adobe.com/exif/1.0/": removesGPS && local.hasPrefix("GPS") || copies.contains(local)
       case "http://ns.adobe.com/tiff/1.0/": copies.contains(local)
       case "http://ns.adobe.com/xap/1.0/": removesThumbnails && local == "Thumbnails"
       default: false
-      } || removesPlaces && XMPFacts.contains(XMPFacts.places, namespace: namespace, local: local)
+      }
     }
     for setting in settings { try packet.set(setting.name, to: setting.value) }
     if packet.packet != before || kept == nil { edits.replace(.xmp, with: packet.packet) }
