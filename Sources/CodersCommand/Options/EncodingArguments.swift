@@ -114,20 +114,38 @@ struct LoopArgument: DescribedArgument {
   }
 }
 
+/// Pixels per inch on the command line: `300`, or `204x98` for those across and down.
+struct DensityArgument: DescribedArgument {
+  let density: Density
+
+  init?(argument: String) {
+    let numbers = argument.split(separator: "x", omittingEmptySubsequences: false).map { Double($0) }
+    guard (1...2).contains(numbers.count), let across = numbers[0], let down = numbers[numbers.count - 1],
+      (1...100_000).contains(across), (1...100_000).contains(down)
+    else { return nil }
+    density = Density(across, vertical: down)
+  }
+
+  static func allowed(for text: String) -> String {
+    "a density is 1 to 100000 pixels per inch, or two such numbers: 204x98"
+  }
+}
+
 /// Metadata that is copied, on the command line: `keep`, `strip`, `web`, or a list such as `icc,exif`.
 struct MetadataArgument: DescribedArgument {
   let choice: MetadataChoice
 
-  private static let words = ["keep", "strip", "web"] + MetadataKind.allCases.map(\.name)
+  private static let words = ["keep", "strip", "web"] + kinds.map(\.name)
+  private static let kinds = MetadataKind.allCases.filter { MetadataKind.carried.contains($0) }
 
   init?(argument: String) {
     switch argument {
-    case "keep": choice = MetadataChoice(Set(MetadataKind.allCases))
+    case "keep": choice = MetadataChoice(MetadataKind.carried)
     case "strip", "none": choice = MetadataChoice([])
     case "web": choice = MetadataChoice(EncodeOptions.Output.web.metadata, isForTheWeb: true)
     default:
       let words = argument.split(separator: ",", omittingEmptySubsequences: false)
-      let named = words.compactMap { word in MetadataKind.allCases.first { $0.name == word } }
+      let named = words.compactMap { word in Self.kinds.first { $0.name == word } }
       guard named.count == words.count else { return nil }
       choice = MetadataChoice(Set(named))
     }
@@ -135,7 +153,7 @@ struct MetadataArgument: DescribedArgument {
 
   static func allowed(for text: String) -> String {
     let unknown = text.split(separator: ",").map(String.init).first { !words.contains($0) } ?? text
-    return "metadata is keep, strip, web, or a list from \(MetadataKind.allCases.map(\.name).joined(separator: ","))"
+    return "metadata is keep, strip, web, or a list from \(kinds.map(\.name).joined(separator: ","))"
       + Spelling.question(unknown, in: words)
   }
 }

@@ -36,8 +36,8 @@ struct EncodingOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Metadata to copy: keep, strip, a list from icc,exif,xmp, or web: only an ICC profile that is not sRGB. (default: \
-      keep; of a thumbnail web)
+      Metadata to copy: keep, strip, a list from icc,exif,xmp,iptc,geotiff,text,trailer, or web: only an ICC profile \
+      that is not sRGB. (default: keep; of a thumbnail web)
       """, valueName: "kinds"),
     transform: MetadataArgument.parsed)
   var metadata: MetadataArgument?
@@ -54,7 +54,16 @@ struct EncodingOptions: ParsableArguments {
     help: ArgumentHelp("Write with this coder only: its identifier, or the last part of it.", valueName: "id"))
   var encoder: String?
 
-  @Flag(help: "Treat an input that can be read only in part as an error, and write nothing for it.")
+  @Option(
+    help: ArgumentHelp("Pixels per inch that the file states. (default: those of the input)", valueName: "ppi"),
+    transform: DensityArgument.parsed)
+  var density: DensityArgument?
+
+  @Flag(
+    help: """
+      Treat an input that can be read only in part as an error, and one of which the output would lose something: \
+      captions, places, a video, a gain map. Nothing is written for it.
+      """)
   var strict = false
 
   func validate() throws {
@@ -81,6 +90,7 @@ struct EncodingOptions: ParsableArguments {
     settings.values = values
     settings.encoder = encoder
     settings.isStrict = strict
+    settings.density = density?.density
     return settings
   }
 }

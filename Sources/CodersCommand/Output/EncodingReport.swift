@@ -38,6 +38,13 @@ struct EncodingReport: Sendable {
       "file": .text(file), "format": .text(format.rawValue), "bytes": .integer(made.byteCount),
       "frames": isCarriedOver ? .null : .integer(made.frameCount), "carried_over": .boolean(isCarriedOver),
       "quality": made.quality.map { .number($0) } ?? .null,
+      "changes": .list(
+        made.changes.map { change in
+          .object([
+            "fact": .text(change.fact.rawValue), "outcome": .text(change.outcome.rawValue),
+            "reason": .text(change.reason),
+          ])
+        }),
     ]
   }
 }

@@ -93,11 +93,13 @@ private struct ThumbnailWork: FileWork {
     var options = options
     options.size = .own
     var image = try run.read.decode(source, registry, options: options)
+    image.changes.formUnion(run.edit.changes)
     let pixels = try run.edit.applied(to: image.pixels)
     let fit = Fit.plan(displayed: pixels.size, box: run.box.size(for: pixels.size), mode: run.mode)
     var smaller = EncodeOptions.Output()
     smaller.linearLight = options.linearLight
     smaller.maxSize = fit.size
+    if fit.size != pixels.size { image.changes.insert(run.mode == .fill ? [.scaled, .cropped] : .scaled) }
     image.frames[0].pixels = try WrittenColors(image, as: format, smaller, log: options.log)
       .applied(to: pixels, size: fit.size, region: fit.crop)
     return image

@@ -19,8 +19,10 @@ struct EncodingSettings: Sendable {
   var values: [NamedValue] = []
   /// The coder that writes, by its identifier or the last part of it, or nil.
   var encoder: String?
-  /// Whether an input that can be read only in part is an error.
+  /// Whether an input that can be read only in part is an error, and one of which something would be lost.
   var isStrict = false
+  /// Pixels per inch that files state, or nil for those of their inputs.
+  var density: Density?
 
   init() {}
 
@@ -37,6 +39,8 @@ struct EncodingSettings: Sendable {
     if let background { options.background = background }
     options.maxFileSize = maxFileSize
     options.embeddedThumbnailSide = embeddedThumbnailSide
+    options.density = density
+    options.isStrict = isStrict
     metadata?.apply(to: &options.output)
     for value in values {
       if let name = value.format, registry.format(forExtension: name) != format {

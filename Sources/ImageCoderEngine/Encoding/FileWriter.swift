@@ -7,7 +7,7 @@ import ImageCoderModel
 /// What the image is becomes what the format can hold. A page's header goes out when it is known whether the page is an
 /// animation: with its second frame, or at its end.
 final class FileWriter {
-  private let container: any Container
+  let container: any Container
   let format: ImageFormat
   let options: EncodeOptions
   private let pageCount: Int
@@ -20,7 +20,7 @@ final class FileWriter {
   /// Frames that were given, of all pages.
   var frameCount = 0
   /// What became of the facts of the source, of all pages.
-  private(set) var changes: [FactChange] = []
+  var changes: [FactChange] = []
 
   /// The page in progress.
   struct Page {
@@ -191,44 +191,6 @@ extension FileWriter {
     for kind in MetadataKind.allCases { try add(kind, carried, of: page.image, layout: layout) }
   }
 
-  /// The metadata of a page, as true of what is written as it was of the source.
-  private func carried(_ page: Page) throws(CoderError) -> CarriedMetadata {
-    let (image, edit) = (page.image, options.edit)
-    let orientation = keptOrientation(of: image)
-    var changes = image.changes
-    if edit.crop != nil { changes.insert(.cropped) }
-    if !edit.turns.isEmpty || orientation != image.orientation { changes.insert(.turned) }
-    if edit.work != nil { changes.insert(.drawn) }
-    if !page.colors.keepsColors { changes.insert(.recolored) }
-    let given = image.orientation.displayed(page.given)
-    let edited = edit.isIdentity ? given : try edit.size(of: given)
-    if edited != orientation.displayed(page.size) { changes.insert(.scaled) }
-    var part = image.part ?? Rect(covering: image.header?.displayedSize ?? given)
-    if let crop = edit.crop {
-      let (across, down) = (Double(part.width) / Double(given.width), Double(part.height) / Double(given.height))
-      part = Rect(
-        x: part.x + Int((Double(crop.x) * across).rounded()), y: part.y + Int((Double(crop.y) * down).rounded()),
-        width: max(1, Int((Double(crop.width) * across).rounded())),
-        height: max(1, Int((Double(crop.height) * down).rounded())))
-    }
-    return CarriedMetadata(
-      image, changes: changes,
-      target: CarriedMetadata.Target(
-        size: page.size, orientation: orientation, features: container.writerFeatures, kinds: options.metadata,
-        density: options.density, part: part))
-  }
-
-  /// Reports what became of a fact.
-  ///
-  /// - Throws: ``CoderError/Code/unsupported`` if a person would miss it, and the options are strict.
-  func note(_ change: FactChange) throws(CoderError) {
-    guard !changes.contains(change) else { return }
-    changes.append(change)
-    guard change.isMissed else { return }
-    if options.isStrict { throw .unsupported("\(change.message); that is an error where nothing may be lost") }
-    options.log?(.warning, change.message)
-  }
-
   /// The layout that the writer is asked for. Frames that are drawn over others want alpha, even of opaque pictures,
   /// where a pixel that stays as it is may be left out and nothing is lost by that.
   private func wanted(_ needed: PixelLayout, isAnimated: Bool) -> PixelLayout {
@@ -288,29 +250,6 @@ extension FileWriter {
   func keptOrientation(of image: Image) -> Orientation {
     options.preservesOrientation && options.edit.isIdentity && container.writerFeatures.contains(.orientation)
       ? image.orientation : .up
-  }
-
-  private func add(
-    _ kind: MetadataKind, _ carried: CarriedMetadata, of image: Image, layout: PixelLayout
-  ) throws(CoderError) {
-    guard let payload = carried.payloads[kind] else { return }
-    if kind == .icc {
-      guard ICCProfile.describes(layout.format, profile: payload) else {
-        options.log?(
-          .warning, "the ICC profile is left out: it does not apply to \(layout.format.isGray ? "gray" : "RGB")")
-        return
-      }
-      if !options.writesSRGBProfile, ICCProfile.isSRGB(payload.span.bytes) { return }
-    }
-    do throws(CoderError) {
-      try writer.add(payload, as: kind)
-    } catch {
-      // No place for it, or not so much place.
-      guard error.code == .unsupported || error.code == .invalidArgument else { throw error }
-      // Exif that was made for a density is missed by nobody.
-      let fact = kind == .exif && image.metadata[.exif] == nil ? Fact.density : kind.fact
-      try note(FactChange(fact, .dropped, error.message))
-    }
   }
 
   /// Says how bright the light of an HDR picture is.

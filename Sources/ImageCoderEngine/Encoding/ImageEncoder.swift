@@ -72,6 +72,8 @@ public final class ImageEncoder {
   package var open: Opener?
   /// Whether XMP of a decoder is written without what it says of a gain map, which is not written with the picture.
   package var leavesGainMapOut = false
+  /// What became of facts that are not in an image: pages, frames, pictures beside it.
+  private var changes: [FactChange] = []
   private var failure: CoderError?
   private var isFinished = false
 
@@ -186,8 +188,22 @@ public final class ImageEncoder {
   /// A decoder's image without its pixels.
   private func described(_ frames: [Frame], of decoder: ImageDecoder) throws(CoderError) -> Image {
     var image = try decoder.image(of: frames)
+    if options.metadata.contains(.trailer) {
+      do throws(CoderError) { image.metadata[.trailer] = try decoder.metadata(.trailer) } catch {
+        try note(FactChange(.video, .dropped, error.message))
+      }
+    }
     if leavesGainMapOut, let packet = image.metadata[.xmp] { image.metadata[.xmp] = GainMap.without(mapIn: packet) }
     return image
+  }
+
+  /// Reports what became of a fact that is not in the images that are added.
+  ///
+  /// - Throws: As ``FileWriter/note(_:)``.
+  package func note(_ change: FactChange, isLogged: Bool = false) throws(CoderError) {
+    guard !changes.contains(change) else { return }
+    changes.append(change)
+    try change.tell(options, isLogged: isLogged)
   }
 
   private static func report(_ found: CoderError?, to listener: ((CoderError) -> Void)?) throws(CoderError) {
@@ -210,7 +226,8 @@ public final class ImageEncoder {
     var file: EncodedFile?
     try run { (body) throws(CoderError) in file = try body.finish() }
     isFinished = true
-    guard let file else { throw .libraryFailure("the encoder ended without a file") }
+    guard var file else { throw .libraryFailure("the encoder ended without a file") }
+    file.changes = changes + file.changes
     return file
   }
 

@@ -44,6 +44,15 @@ package struct PixelEdit: Sendable, Hashable {
   /// Whether an upright picture stays as it is.
   package var isIdentity: Bool { crop == nil && turns.isEmpty && work == nil }
 
+  /// What it does to a picture.
+  package var changes: PictureChanges {
+    var changes: PictureChanges = []
+    if crop != nil { changes.insert(.cropped) }
+    if !turns.isEmpty { changes.insert(.turned) }
+    if work != nil { changes.insert(.drawn) }
+    return changes
+  }
+
   /// The size of an edited picture.
   ///
   /// - Throws: ``CoderError/Code/invalidArgument`` for a part that is not inside the picture.

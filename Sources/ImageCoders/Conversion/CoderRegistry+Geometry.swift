@@ -13,7 +13,7 @@ extension CoderRegistry {
   ///   cannot do it without; ``CoderError`` for a file that is damaged, too large, not allowed, or cannot be read.
   func turned(
     _ source: ByteSource, to format: ImageFormat, options: EncodeOptions, reading: DecodeOptions
-  ) throws(CoderError) -> [UInt8]? {
+  ) throws(CoderError) -> EncodedFile? {
     guard options.allowsCopy, options.output.isMetByTurning, reading.output.isWhole else { return nil }
     let decoder = try open(source, options: reading)
     let header = decoder.header
@@ -30,7 +30,9 @@ extension CoderRegistry {
     if takesAll, orientation == .up, header.orientation == .up {
       var copied = options
       copied.edit = PixelEdit()
-      return try transcode(source, to: format, options: copied, reading: reading)
+      return try transcode(source, to: format, options: copied, reading: reading).map {
+        EncodedFile(format: format, bytes: $0, byteCount: $0.count)
+      }
     }
     let limits = try policy.restricting(reading, for: [header.format]).limits
     let open = try OpenSource(source, limits: limits)
@@ -42,7 +44,7 @@ extension CoderRegistry {
       if options.isLossless { throw error }
       options.log?(
         .info, "\(id) decodes the picture and encodes it again: \(error.message)")
-    } _: { (coder) throws(CoderError) -> [UInt8]? in
+    } _: { (coder) throws(CoderError) -> EncodedFile? in
       if isKnownWhole == nil { isKnownWhole = try isWhole(decoder) }
       guard isKnownWhole ?? false else { return nil }
       var bytes: [UInt8]?
@@ -52,22 +54,26 @@ extension CoderRegistry {
       } else {
         bytes = try coder.apply(operation, from: format, to: format, in: context, asksOnly: false).bytes
       }
-      var file = try upright(bytes ?? [], size: size, of: decoder, options, reading)
+      var file = try upright(bytes ?? [], size: size, part: part, of: decoder, options, reading)
       if hasGainMap(decoder), let map = gainMapToKeep(decoder, as: format, options, reading) {
-        file = try attaching(map, of: header.displayedSize, to: file, format: format, options)
+        file.bytes = try attaching(map, of: header.displayedSize, to: file.bytes, format: format, options)
+        file.byteCount = file.bytes.count
       }
       return file
     }
-    guard case .done(let file) = outcome, file.count <= options.maxFileSize ?? .max else { return nil }
+    guard case .done(let file) = outcome, file.byteCount <= options.maxFileSize ?? .max else { return nil }
     return file
   }
 
   /// Lets the metadata of a file that was turned say what is true of it.
   private func upright(
-    _ bytes: [UInt8], size: Size, of old: ImageDecoder, _ options: EncodeOptions, _ reading: DecodeOptions
-  ) throws(CoderError) -> [UInt8] {
+    _ bytes: [UInt8], size: Size, part: Rect, of old: ImageDecoder, _ options: EncodeOptions, _ reading: DecodeOptions
+  ) throws(CoderError) -> EncodedFile {
     var edit = MetadataEdit()
-    let kinds: [(MetadataKind, MetadataEdit.Part)] = [(.icc, .icc), (.exif, .exif), (.xmp, .xmp)]
+    var changes: [FactChange] = []
+    // What a lossless turn did to the bytes.
+    if old.header.metadata.contains(.c2pa) { edit.removed.insert(.c2pa) }
+    let kinds: [(MetadataKind, MetadataEdit.Part)] = [(.icc, .icc), (.exif, .exif), (.xmp, .xmp), (.iptc, .iptc)]
     for (kind, part) in kinds where !options.metadata.contains(kind) { edit.removed.insert(part) }
     // Who takes something out does not expect to find it in another place.
     if !edit.removed.isEmpty { edit.removed.formUnion([.iptc, .text, .other]) }
@@ -86,16 +92,32 @@ extension CoderRegistry {
         if properties["{Exif}", name] != nil { edit.values["{Exif}", name] = .integer(Int64(side)) }
       }
     }
+    if options.metadata.contains(.xmp), case .dictionary(let values)? = try old.properties()["{XMP}"] {
+      var done = options.edit.changes
+      if old.header.orientation != .up { done.insert(.turned) }
+      let (edits, gone) = XMPFacts.edits(
+        values, changes: done, orientation: .up, size: size, part: part, hasVideo: !done.contains(.cropped))
+      for (name, value) in edits { edit.values["{XMP}", name] = value }
+      changes += gone.map { FactChange($0, .dropped, "the picture is turned or cropped") }
+    }
     if old.header.orientation != .up { edit.values["{TIFF}", "Orientation"] = writesExif ? .integer(1) : .text("") }
     if hasGainMap(old), old.header.metadata.contains(.xmp), options.metadata.contains(.xmp) {
       // What follows the picture is not there any more.
       for name in ["hdrgm:Version", "Container:Directory"] { edit.values["{XMP}", name] = .text("") }
     }
-    guard !edit.isEmpty else { return bytes }
-    let new = try editMetadata(.bytes(bytes), edit, reading: reading).bytes
-    guard try self.open(.bytes(new), options: reading).header.displayedSize == size else {
+    if edit.removed.contains(.c2pa) {
+      changes.append(
+        FactChange(.credentials, .dropped, "content credentials sign the bytes of the file, which were changed"))
+    }
+    for change in changes { try change.tell(options) }
+    guard !edit.isEmpty else {
+      return EncodedFile(format: old.header.format, bytes: bytes, byteCount: bytes.count, changes: changes)
+    }
+    var new = try editMetadata(.bytes(bytes), edit, reading: reading)
+    guard try self.open(.bytes(new.bytes), options: reading).header.displayedSize == size else {
       throw .libraryFailure("the file was not turned")
     }
+    new.changes += changes
     return new
   }
 }

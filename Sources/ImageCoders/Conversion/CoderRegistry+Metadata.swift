@@ -35,13 +35,27 @@ extension CoderRegistry {
     let name = KnownOperation.editMetadata.name
     let outcome = try attempt(name, from: format, to: format, readBy: decoder.coderID, coder: id) {
       (coder) throws(CoderError) -> EncodedFile? in
-      let edits = try edit.blocks(orientation: decoder.header.orientation) { (kind) throws(CoderError) in
+      var edits = try edit.blocks(orientation: decoder.header.orientation) { (kind) throws(CoderError) in
         try decoder.block(kind, by: coder, in: context)
       }
-      let result = try coder.apply(.editMetadata(edits), from: format, to: format, in: context, asksOnly: false)
+      var result = try coder.apply(.editMetadata(edits), from: format, to: format, in: context, asksOnly: false)
+      var changes: [FactChange] = []
+      // Credentials sign the bytes of the file, so that they go with the first of them that changes.
+      if decoder.header.metadata.contains(.c2pa), !edits.removed.contains(.c2pa), try !open.holds(result.bytes ?? []) {
+        edits.removed.insert(.c2pa)
+        result = try coder.apply(.editMetadata(edits), from: format, to: format, in: context, asksOnly: false)
+        changes.append(
+          FactChange(.credentials, .dropped, "content credentials sign the bytes of the file, which were changed"))
+      }
+      if case .text(let words)? = result.facts["dropped"] { changes.append(FactChange(.storedJPEG, .dropped, words)) }
       let bytes = result.bytes ?? []
       try check(bytes, against: decoder, edit, caller)
-      return try EncodedFile(format: format, bytes: bytes, byteCount: bytes.count).put(at: destination)
+      for change in changes {
+        if caller.isStrict { throw .unsupported("\(change.message); with strict options that is an error") }
+        caller.log?(.warning, change.message)
+      }
+      return try EncodedFile(format: format, bytes: bytes, byteCount: bytes.count, changes: changes)
+        .put(at: destination)
     }
     switch outcome {
     case .done(let file): return file
@@ -86,6 +100,14 @@ extension CoderRegistry {
     guard isGone, isThere else {
       throw .unsupported("the file has its metadata in a place that \(new.coderID) does not edit")
     }
+  }
+}
+
+extension OpenSource {
+  /// Whether a new file is the same, byte for byte.
+  fileprivate func holds(_ bytes: [UInt8]) throws(CoderError) -> Bool {
+    guard bytes.count == size else { return false }
+    return try view(at: 0, count: size).elementsEqual(bytes)
   }
 }
 

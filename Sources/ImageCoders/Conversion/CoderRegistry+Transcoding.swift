@@ -96,10 +96,11 @@ extension CoderRegistry {
     let source = try rereadable(source, reading)
     let problem = reading.isStrict ? nil : problem
     if coder == nil, reader == nil, reading.page == nil {
-      var bytes = try transcode(source, to: format, options: options, reading: reading)
-      if bytes == nil { bytes = try turned(source, to: format, options: options, reading: reading) }
-      if let bytes {
+      if let bytes = try transcode(source, to: format, options: options, reading: reading) {
         return try EncodedFile(format: format, bytes: bytes, byteCount: bytes.count).put(at: destination)
+      }
+      if let file = try turned(source, to: format, options: options, reading: reading) {
+        return try file.put(at: destination)
       }
     }
     if options.gainMap == .made {
@@ -128,17 +129,24 @@ extension CoderRegistry {
       return try encodeSizes(of: image, as: format, to: destination, options, coder)
     }
     let writer = candidates(writing: format).first { coder == nil || $0.id == coder }
-    let pages = pagesToWrite(decoder, as: format, options, reading, writer)
+    var notes: [FactChange] = []
+    let pages = pagesToWrite(decoder, as: format, options, reading, writer, &notes)
     if !options.firstFrameOnly, decoder.frameCount > 1, pages.count > 1 || !(writer?.writesFrames ?? true) {
       let reason = pages.count > 1 ? "a page holds no animation" : "\(format) is written without animation"
-      options.log?(.warning, "\(reason): the first of \(decoder.frameCount) frames is written")
+      notes.append(
+        FactChange(.frames, .dropped, "\(reason): the first of \(decoder.frameCount) frames is written"))
       options.firstFrameOnly = true
     }
+    notes += companions(of: decoder, source, as: format, options, reading)
     let hasMap = pages.count == 1 && hasGainMap(decoder)
     let map = hasMap ? gainMapToKeep(decoder, as: format, options, reading) : nil
     let encoder = try makeEncoder(
       as: format, to: map == nil ? destination : .memory, options: options, pageCount: pages.count, coder: coder)
     encoder.leavesGainMapOut = hasMap
+    for note in notes { try encoder.note(note) }
+    if hasMap, map == nil, options.gainMap == .kept {
+      try encoder.note(FactChange(.gainMap, .dropped, "the file is written without one"), isLogged: true)
+    }
     for (index, page) in pages.enumerated() {
       if index > 0 { try encoder.endPage() }
       try encoder.addPage(page == decoder.page ? decoder : decoder.page(page), problem: problem)
@@ -170,14 +178,40 @@ extension CoderRegistry {
     return try encoder.finish()
   }
 
+  /// What belongs to a picture and is not written with it, apart from a gain map.
+  private func companions(
+    of decoder: ImageDecoder, _ source: ByteSource, as format: ImageFormat, _ options: EncodeOptions,
+    _ reading: DecodeOptions
+  ) -> [FactChange] {
+    var notes: [FactChange] = []
+    let known = Result { () throws(CoderError) in try decoder.auxiliaryPictures() }
+    let others = ((try? known.get()) ?? []).map(\.kind).filter { [.depth, .disparity, .matte, .other].contains($0) }
+    if !others.isEmpty {
+      let words = Set(others.map { "\($0)" }).sorted().joined(separator: ", ")
+      notes.append(FactChange(.auxiliaries, .dropped, "\(others.count) (\(words)); --auxiliary writes one of them"))
+    }
+    guard decoder.header.format == .jpegXL, hasOperation(.transcode, from: .jpegXL, to: .jpeg) else { return notes }
+    let answer = Result { () throws(CoderError) in
+      try ask(.transcode, of: source, as: .jpeg, reading: reading)
+    }
+    if let answer = try? answer.get(), answer.refusal == nil {
+      notes.append(FactChange(.storedJPEG, .dropped, "the picture is encoded anew"))
+    }
+    return notes
+  }
+
   /// Numbers of the pages that are kept.
   private func pagesToWrite(
     _ decoder: ImageDecoder, as format: ImageFormat, _ options: EncodeOptions, _ reading: DecodeOptions,
-    _ writer: Candidate?
+    _ writer: Candidate?, _ notes: inout [FactChange]
   ) -> [Int] {
     let header = decoder.header
     // Sizes of one picture are pages of an icon, and nothing that another kind of file would show one after the other.
     let isRow = header.pageCount > 1 && (!header.pagesAreSizes || header.format == format)
+    if header.pageCount > 1, !isRow, reading.page == nil {
+      notes.append(
+        FactChange(.pages, .dropped, "the best of \(header.pageCount) sizes of the picture is written"))
+    }
     guard isRow, reading.page == nil, !options.firstFrameOnly else { return [decoder.page] }
     // Layers are parts of the picture, which is written whole: they are written where they are asked for by number.
     let pictures = (0..<header.pageCount).filter { decoder.kind(ofPage: $0) == .picture }
@@ -186,8 +220,9 @@ extension CoderRegistry {
     }
     guard pictures.count > 1 else { return [decoder.page] }
     guard writer?.writesPages ?? false else {
-      options.log?(
-        .warning, "\(format) holds 1 page: page \(decoder.page + 1) of \(pictures.count) is written")
+      notes.append(
+        FactChange(
+          .pages, .dropped, "\(format) holds 1 page: page \(decoder.page + 1) of \(pictures.count) is written"))
       return [decoder.page]
     }
     return pictures

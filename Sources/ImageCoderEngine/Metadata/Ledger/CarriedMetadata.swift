@@ -127,28 +127,16 @@ struct CarriedMetadata {
     guard let packet = payloads[.xmp], case .dictionary(let values)? = XMPProperties.read(packet)["{XMP}"] else {
       return
     }
-    let gone = XMPFacts.names.filter { fact, names in
-      let goes =
-        switch fact {
-        case .video: payloads[.trailer] == nil
-        // Those in XMP are as large as a picture, and show all of it.
-        case .auxiliaries: rule(.thumbnail) == .goes
-        default: rule(fact) == .goes
-        }
-      return goes && XMPFacts.has(names, in: values)
-    }
-    let set = XMPFacts.changed(
-      values, orientation: target.orientation, size: rule(.dimensions) == .follows ? target.size : nil,
-      panorama: rule(.panorama) == .follows ? (target.part, target.size) : nil)
-    guard !gone.isEmpty || !set.isEmpty else { return }
+    let (edits, gone) = XMPFacts.edits(
+      values, changes: changes, orientation: target.orientation, size: target.size, part: target.part,
+      hasVideo: payloads[.trailer] != nil)
+    guard !edits.isEmpty else { return }
     do throws(CoderError) {
       var editing = try XMPEditing(packet)
-      for (fact, names) in gone {
-        editing.remove { XMPFacts.contains(names, namespace: $0, local: $1) }
-        guard !facts.contains(where: { $0.fact == fact }) else { continue }
+      for (name, value) in edits { try editing.set(name, to: value) }
+      for fact in gone where !facts.contains(where: { $0.fact == fact }) {
         note(fact, .dropped, fact == .video ? "the new file has none" : reason)
       }
-      for (name, value) in set { try editing.set(name, to: value) }
       payloads[.xmp] = editing.packet
     } catch {
       payloads[.xmp] = nil

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageCoderModel
+package import ImageCoderModel
 
 /// Something that a file states about its picture, or carries beside it.
 ///
@@ -186,6 +186,16 @@ public struct FactChange: Sendable, Hashable {
 
   /// Whether a person would miss what is not there any more.
   package var isMissed: Bool { outcome == .dropped && fact.rules.isMissed }
+
+  /// Warns of what a person would miss.
+  ///
+  /// - Parameter isLogged: Whether a warning was given already.
+  /// - Throws: ``CoderError/Code/unsupported`` instead, if the options are strict.
+  package func tell(_ options: EncodeOptions, isLogged: Bool = false) throws(CoderError) {
+    guard isMissed else { return }
+    if options.isStrict { throw .unsupported("\(message); with strict options that is an error") }
+    if !isLogged { options.log?(.warning, message) }
+  }
 
   /// As a warning says it.
   package var message: String {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageCoderModel
+package import ImageCoderModel
 
 /// What of XMP depends on the picture.
-enum XMPFacts {
+package enum XMPFacts {
   /// Properties by the fact that they state; a name that ends with `*` is all of its namespace.
   ///
   /// - Format: XMP part 2 §3.1 (thumbnails); MWG Guidelines 2.0 §5.9 and Microsoft's People Tagging (regions); Google's
@@ -29,9 +29,38 @@ enum XMPFacts {
     "Iptc4xmpExt:LocationCreated", "Iptc4xmpExt:LocationShown",
   ]
 
-  /// Whether a packet has one of some properties. A directory alone may be that of a gain map.
-  static func has(_ names: [String], in values: Properties) -> Bool {
-    values.sorted.contains { name, _ in name != "Container:Directory" && names.contains { matches($0, name) } }
+  /// What has to be changed of a packet to be as true of the new picture as it was of the source.
+  ///
+  /// - Parameters:
+  ///   - values: What the packet says.
+  ///   - part: The part of the source that is left.
+  ///   - hasVideo: Whether what follows the picture goes along.
+  /// - Returns: Properties with their new values, or empty text for those that go; and what goes with them.
+  package static func edits(
+    _ values: Properties, changes: PictureChanges, orientation: Orientation, size: Size, part: Rect, hasVideo: Bool
+  ) -> (values: [(name: String, value: PropertyValue)], gone: [Fact]) {
+    var edits: [(name: String, value: PropertyValue)] = []
+    var gone: [Fact] = []
+    func rule(_ fact: Fact) -> FactRule { fact.rules.rule(for: changes) }
+    for (fact, names) in names {
+      let goes =
+        switch fact {
+        case .video: !hasVideo
+        // Those in XMP are as large as a picture, and show all of it.
+        case .auxiliaries: rule(.thumbnail) == .goes
+        default: rule(fact) == .goes
+        }
+      guard goes else { continue }
+      let found = values.sorted.map(\.0).filter { name in names.contains { matches($0, name) } }
+      // A directory alone may be that of a gain map.
+      guard found.contains(where: { $0 != "Container:Directory" }) else { continue }
+      edits += found.map { ($0, .text("")) }
+      gone.append(fact)
+    }
+    edits += changed(
+      values, orientation: orientation, size: rule(.dimensions) == .follows ? size : nil,
+      panorama: rule(.panorama) == .follows ? (part, size) : nil)
+    return (edits, gone)
   }
 
   /// Whether a property is one of some.
@@ -50,10 +79,10 @@ enum XMPFacts {
   ///   - orientation: That of the new file.
   ///   - size: That of the new picture, where it is another one.
   ///   - panorama: The part of the source that is left, and the size that it has now.
-  static func changed(
+  private static func changed(
     _ values: Properties, orientation: Orientation, size: Size?, panorama: (part: Rect, size: Size)?
-  ) -> [(String, PropertyValue)] {
-    var changed: [(String, PropertyValue)] = []
+  ) -> [(name: String, value: PropertyValue)] {
+    var changed: [(name: String, value: PropertyValue)] = []
     func number(_ name: String) -> Double? {
       guard case .text(let text)? = values[name] else { return nil }
       return Double(text)

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderModel
+
+extension FileWriter {
+  /// The metadata of a page, as true of what is written as it was of the source.
+  func carried(_ page: Page) throws(CoderError) -> CarriedMetadata {
+    let (image, edit) = (page.image, options.edit)
+    let orientation = keptOrientation(of: image)
+    var changes = image.changes.union(edit.changes)
+    if orientation != image.orientation { changes.insert(.turned) }
+    if !page.colors.keepsColors { changes.insert(.recolored) }
+    let given = image.orientation.displayed(page.given)
+    let edited = edit.isIdentity ? given : try edit.size(of: given)
+    if edited != orientation.displayed(page.size) { changes.insert(.scaled) }
+    var part = image.part ?? Rect(covering: image.header?.displayedSize ?? given)
+    if let crop = edit.crop {
+      let (across, down) = (Double(part.width) / Double(given.width), Double(part.height) / Double(given.height))
+      part = Rect(
+        x: part.x + Int((Double(crop.x) * across).rounded()), y: part.y + Int((Double(crop.y) * down).rounded()),
+        width: max(1, Int((Double(crop.width) * across).rounded())),
+        height: max(1, Int((Double(crop.height) * down).rounded())))
+    }
+    return CarriedMetadata(
+      image, changes: changes,
+      target: CarriedMetadata.Target(
+        size: page.size, orientation: orientation, features: container.writerFeatures, kinds: options.metadata,
+        density: options.density, part: part))
+  }
+
+  /// Reports what became of a fact.
+  ///
+  /// - Throws: ``CoderError/Code/unsupported`` if a person would miss it, and the options are strict.
+  func note(_ change: FactChange) throws(CoderError) {
+    guard !changes.contains(change) else { return }
+    changes.append(change)
+    try change.tell(options)
+  }
+
+  func add(
+    _ kind: MetadataKind, _ carried: CarriedMetadata, of image: Image, layout: PixelLayout
+  ) throws(CoderError) {
+    guard let payload = carried.payloads[kind] else { return }
+    if kind == .icc {
+      guard ICCProfile.describes(layout.format, profile: payload) else {
+        options.log?(
+          .warning, "the ICC profile is left out: it does not apply to \(layout.format.isGray ? "gray" : "RGB")")
+        return
+      }
+      if !options.writesSRGBProfile, ICCProfile.isSRGB(payload.span.bytes) { return }
+    }
+    do throws(CoderError) {
+      try writer.add(payload, as: kind)
+    } catch {
+      // No place for it, or not so much place.
+      guard error.code == .unsupported || error.code == .invalidArgument else { throw error }
+      // Exif that was made for a density is missed by nobody.
+      let fact = kind == .exif && image.metadata[.exif] == nil ? Fact.density : kind.fact
+      try note(FactChange(fact, .dropped, error.message))
+    }
+  }
+}
