@@ -121,6 +121,11 @@ extension ImageDecoder {
     image.coderID = coderID
     image.problem = problem
     image.density = Density(header)
+    if header.hiddenPageCount > 0 {
+      let known = Result { () throws(CoderError) in try auxiliaryPictures() }
+      image.companions = ((try? known.get()) ?? []).map(\.kind)
+    }
+    if header.cicp == nil, !header.metadata.contains(.icc) { image.stored = storedColor }
     image.changes = plan.changes(of: header.canvas)
     if image.changes.contains(.cropped) { image.part = plan.part(of: header.canvas) }
     if colors.transform != nil { image.changes.insert(.recolored) }

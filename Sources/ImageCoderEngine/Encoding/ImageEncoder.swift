@@ -193,6 +193,7 @@ public final class ImageEncoder {
         try note(FactChange(.video, .dropped, error.message))
       }
     }
+    if leavesGainMapOut { image.companions.removeAll { $0 == .gainMap } }
     if leavesGainMapOut, let packet = image.metadata[.xmp] { image.metadata[.xmp] = GainMap.without(mapIn: packet) }
     return image
   }

@@ -8,8 +8,13 @@ package struct WrittenColors {
   private let plan: ColorPlan?
   /// How light is resampled, or nil where codes are.
   private let linear: LinearLight?
+  /// A profile that says what samples mean which stay as they are, where the file has no other place for that.
+  private let profile: [UInt8]?
+  /// Why colors are not stated as the source states them, or nil.
+  let reason: String?
 
-  /// Plans for all frames of an image.
+  /// Plans for all frames of an image. Colors that the file cannot state are converted to sRGB, unless a profile can state
+  /// them.
   ///
   /// - Parameter format: Of the file. What counts of an image that comes from no file is what would count there.
   /// - Throws: ``CoderError/Code/unsupported`` for PQ and HLG in a format without code points, which every program would
@@ -18,7 +23,14 @@ package struct WrittenColors {
     _ image: Image, as format: ImageFormat, _ output: EncodeOptions.Output, log: ((LogSeverity, String) -> Void)?
   ) throws(CoderError) {
     var conversion: ColorConversion?
-    if case .convert(let wanted) = output.color { conversion = wanted }
+    var statement = ColorStatement.asStored
+    if case .convert(let wanted) = output.color {
+      conversion = wanted
+    } else {
+      statement = ColorStatement(of: image, in: format, keepsProfiles: output.metadata.contains(.icc))
+      if case .converted = statement { conversion = ColorConversion(to: .sRGB) }
+    }
+    (profile, reason) = (statement.profile, statement.reason(in: format))
     guard conversion != nil || output.linearLight else {
       (plan, linear) = (nil, nil)
       return
@@ -51,7 +63,13 @@ package struct WrittenColors {
   var changesNothing: Bool { plan?.transform == nil && linear == nil }
 
   /// The image with what is true of the result's colors.
-  func describe(_ image: inout Image, metadata: Set<MetadataKind>) { plan?.describe(&image, metadata: metadata) }
+  func describe(_ image: inout Image, metadata: Set<MetadataKind>) {
+    if let profile {
+      image.cicp = nil
+      image.metadata[.icc] = profile
+    }
+    plan?.describe(&image, metadata: metadata)
+  }
 
   /// A picture at a size, with the colors of the result.
   ///
@@ -133,6 +151,7 @@ extension PictureColor {
     header.gamma = image.header?.gamma
     header.metadata = Set(image.metadata.keys)
     var statements = Statements()
+    statements.stored = image.stored
     statements.profile = image.metadata[.icc]
     if statements.profile == nil, Self.usesExif(header) { statements.exif = image.metadata[.exif] }
     self.init(header, statements)
@@ -140,6 +159,14 @@ extension PictureColor {
 }
 
 extension ImageFormat {
+  /// Whether files take a profile. Formats of others are not known to lack a place.
+  var holdsProfiles: Bool {
+    ![.ico, .cur, .icns, .qoi, .pnm, .radiance, .openEXR].contains(self)
+  }
+
+  /// Whether samples of floating point stay what they are: light.
+  var holdsLight: Bool { [.tiff, .pnm, .radiance, .openEXR].contains(self) }
+
   /// Whether files can state code points of ITU-T H.273. Formats of others are not known to lack a place.
   package var holdsCodePoints: Bool {
     let others: Set<ImageFormat> = [

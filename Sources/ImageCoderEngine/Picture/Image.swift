@@ -19,6 +19,10 @@ public struct Image: Sendable {
   /// How bright the light of a PQ or HLG picture is, as its file says. A file that is written says it too; where nothing
   /// does, that of a still in PQ that comes from no file, or has got other colors, is measured.
   public var light = LightLevels()
+  /// What the file says of its colors where it has neither a profile nor code points.
+  package var stored = StoredColor()
+  /// Pictures of the file that belong to this one: gain maps, depth, mattes.
+  package var companions: [PageKind] = []
   /// Pixels per inch, as the file's container states them, or nil. What Exif states is in ``metadata``.
   public var density: Density?
   /// What was done to the picture since it was in its file.

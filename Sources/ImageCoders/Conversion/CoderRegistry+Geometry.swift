@@ -71,6 +71,10 @@ extension CoderRegistry {
   ) throws(CoderError) -> EncodedFile {
     var edit = MetadataEdit()
     var changes: [FactChange] = []
+    let trailer = Result { () throws(CoderError) in try old.metadata(.trailer) }
+    if let bytes = (try? trailer.get()) ?? nil, !bytes.isEmpty {
+      changes.append(FactChange(.video, .dropped, "\(bytes.count) bytes after the picture, which is turned or cropped"))
+    }
     // What a lossless turn did to the bytes.
     if old.header.metadata.contains(.c2pa) { edit.removed.insert(.c2pa) }
     let kinds: [(MetadataKind, MetadataEdit.Part)] = [(.icc, .icc), (.exif, .exif), (.xmp, .xmp), (.iptc, .iptc)]
@@ -96,9 +100,11 @@ extension CoderRegistry {
       var done = options.edit.changes
       if old.header.orientation != .up { done.insert(.turned) }
       let (edits, gone) = XMPFacts.edits(
-        values, changes: done, orientation: .up, size: size, part: part, hasVideo: !done.contains(.cropped))
+        values, changes: done, orientation: .up, size: size, part: part, hasVideo: false)
       for (name, value) in edits { edit.values["{XMP}", name] = value }
-      changes += gone.map { FactChange($0, .dropped, "the picture is turned or cropped") }
+      changes += gone.filter { fact in !changes.contains { $0.fact == fact } }.map {
+        FactChange($0, .dropped, "the picture is turned or cropped")
+      }
     }
     if old.header.orientation != .up { edit.values["{TIFF}", "Orientation"] = writesExif ? .integer(1) : .text("") }
     if hasGainMap(old), old.header.metadata.contains(.xmp), options.metadata.contains(.xmp) {

@@ -118,7 +118,12 @@ extension CoderRegistry {
       reading.linearLight = options.linearLight
       options.linearLight = false
     }
-    let decoder = try open(source, options: reading, coder: reader)
+    var decoder = try open(source, options: reading, coder: reader)
+    // No format that is written holds inks, and what they look like is in their profile.
+    if decoder.header.hasInks, reading.color == .asStored {
+      reading.color = .convert(to: .sRGB)
+      decoder = try open(source, options: reading, coder: reader)
+    }
     guard options.iconSizes.isEmpty else {
       var image = try decoder.image()
       image.frames[0].pixels = try options.edit.applied(to: image.pixels)
@@ -178,17 +183,14 @@ extension CoderRegistry {
     return try encoder.finish()
   }
 
-  /// What belongs to a picture and is not written with it, apart from a gain map.
+  /// What no image has, and the new file neither.
   private func companions(
     of decoder: ImageDecoder, _ source: ByteSource, as format: ImageFormat, _ options: EncodeOptions,
     _ reading: DecodeOptions
   ) -> [FactChange] {
     var notes: [FactChange] = []
-    let known = Result { () throws(CoderError) in try decoder.auxiliaryPictures() }
-    let others = ((try? known.get()) ?? []).map(\.kind).filter { [.depth, .disparity, .matte, .other].contains($0) }
-    if !others.isEmpty {
-      let words = Set(others.map { "\($0)" }).sorted().joined(separator: ", ")
-      notes.append(FactChange(.auxiliaries, .dropped, "\(others.count) (\(words)); --auxiliary writes one of them"))
+    if decoder.header.format == .cur, format != .cur {
+      notes.append(FactChange(.hotSpot, .dropped, "\(format) has no place for it"))
     }
     guard decoder.header.format == .jpegXL, hasOperation(.transcode, from: .jpegXL, to: .jpeg) else { return notes }
     let answer = Result { () throws(CoderError) in

@@ -38,6 +38,7 @@ struct CarriedMetadata {
     let stated = image.density ?? image.metadata[.exif].flatMap { Density(exif: $0) }
     density = target.density ?? (swapsSides ? stated?.turned : stated)
     carryCredentials()
+    nameCompanions()
     carryTrailer()
     carryIPTC()
     carryTexts()
@@ -148,9 +149,22 @@ struct CarriedMetadata {
 
   private mutating func carryCredentials() {
     payloads[.c2pa] = nil
-    guard source.header?.metadata.contains(.c2pa) ?? (source.metadata[.c2pa] != nil) else { return }
+    guard wantsAll, source.header?.metadata.contains(.c2pa) ?? (source.metadata[.c2pa] != nil) else { return }
     note(.credentials, .dropped, "content credentials sign the bytes of the file that they are in")
   }
+
+  /// Pictures beside the picture are written by those who know how; here they are named.
+  private mutating func nameCompanions() {
+    guard wantsAll else { return }
+    if source.companions.contains(.gainMap) { note(.gainMap, .dropped, "the file is written without one") }
+    let others = source.companions.filter { [.depth, .disparity, .matte].contains($0) }
+    guard !others.isEmpty else { return }
+    let words = Set(others.map { "\($0)" }).sorted().joined(separator: ", ")
+    note(.auxiliaries, .dropped, "\(others.count) (\(words)); --auxiliary writes one of them")
+  }
+
+  /// Whether nobody asked for a file that says less.
+  private var wantsAll: Bool { !target.kinds.isDisjoint(with: [.exif, .xmp]) }
 
   private mutating func carryTrailer() {
     guard let trailer = payloads[.trailer], !trailer.isEmpty else {
