@@ -75,12 +75,11 @@ extension CoderRegistry {
     if let bytes = (try? trailer.get()) ?? nil, !bytes.isEmpty {
       changes.append(FactChange(.video, .dropped, "\(bytes.count) bytes after the picture, which is turned or cropped"))
     }
-    // What a lossless turn did to the bytes.
-    if old.header.metadata.contains(.c2pa) { edit.removed.insert(.c2pa) }
     let kinds: [(MetadataKind, MetadataEdit.Part)] = [(.icc, .icc), (.exif, .exif), (.xmp, .xmp), (.iptc, .iptc)]
     for (kind, part) in kinds where !options.metadata.contains(kind) { edit.removed.insert(part) }
     // Who takes something out does not expect to find it in another place.
     if !edit.removed.isEmpty { edit.removed.formUnion([.iptc, .text, .other]) }
+    if old.header.metadata.contains(.c2pa) { edit.removed.insert(.c2pa) }
     var writesExif = options.metadata.contains(.exif)
     if writesExif, let exif = try old.metadata(.exif), !MetadataEdit.canChange(exif: exif) {
       writesExif = false
