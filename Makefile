@@ -136,6 +136,8 @@ test: deps
 	@scripts/check-help-examples $(STAGE)
 	@scripts/check-sheets $(STAGE)
 	@scripts/check-cache $(STAGE) .build/$(CONFIGURATION)/cache-writer
+	@scripts/check-forks $(STAGE) .build/$(CONFIGURATION)/coder-digest
+	@scripts/check-growth $(STAGE)
 	@scripts/check-terminal $(STAGE)
 	@scripts/check-install $(STAGE)
 	@scripts/check-thumbnailer $(STAGE)

@@ -222,10 +222,11 @@ let package = Package(
   ],
   targets: [
     .target(name: "CImageCoder", path: "Sources/CImageCoder"),
+    .target(name: "CLocks", path: "Sources/CLocks"),
     // Values, errors, limits, session protocols and checked readers of bytes: all that a plugin links.
     .target(
-      name: "ImageCoderModel", dependencies: ["CImageCoder", "CImageCoderStructs"], path: "Sources/ImageCoderModel",
-      swiftSettings: spanSettings),
+      name: "ImageCoderModel", dependencies: ["CImageCoder", "CImageCoderStructs", "CLocks"],
+      path: "Sources/ImageCoderModel", swiftSettings: spanSettings),
     .target(
       name: "ImageCoderEngine", dependencies: ["CHostSystem", "CImageCoder", "CImageCoderStructs", "ImageCoderModel"],
       path: "Sources/ImageCoderEngine", swiftSettings: spanSettings),
@@ -275,7 +276,7 @@ let package = Package(
     .target(name: "CSQLite", path: "Sources/CSQLite", linkerSettings: [.linkedLibrary("dl")]),
     // Decoded pictures in memory and files on disk, under limits.
     .target(
-      name: "ImageCaching", dependencies: ["CHostSystem", "CSQLite", "ImageMemory"] + library,
+      name: "ImageCaching", dependencies: ["CLocks", "CSQLite", "ImageMemory"] + library,
       path: "Sources/ImageCaching", swiftSettings: settings),
     // Pictures from URLs, each once. Only with the trait are the packages that it needs fetched.
     .target(

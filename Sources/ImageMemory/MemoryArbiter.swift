@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ImageCoderEngine
+import ImageCoderModel
 import Synchronization
 
 /// What holds memory that a ``MemoryArbiter`` divides.
@@ -65,10 +66,10 @@ public final class MemoryArbiter: Sendable {
     var isChanged = false
   }
 
-  private let state: Mutex<State>
+  private let state: Lock<State>
   private let isShort = Atomic<Bool>(false)
   private let now: @Sendable () -> Duration
-  private let endPressure = Mutex<(@Sendable () -> Void)?>(nil)
+  private let endPressure = Lock<(@Sendable () -> Void)?>(nil)
 
   /// Makes an arbiter of its own.
   ///
@@ -88,7 +89,7 @@ public final class MemoryArbiter: Sendable {
   ) {
     self.budget = max(budget, 0)
     self.now = now
-    state = Mutex(State(allowance: self.budget, pressure: PressureTimes(seed: seed)))
+    state = Lock(State(allowance: self.budget, pressure: PressureTimes(seed: seed)))
     let end = pressure?.watch { [weak self] in self?.shrink() }
     endPressure.withLock { $0 = end }
   }

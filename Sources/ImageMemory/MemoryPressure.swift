@@ -33,7 +33,7 @@ public final class SystemMemoryPressure: MemoryPressureSource {
   /// Where it hears of pressure: the path of a file, FIFO or socket.
   package let path: String
 
-  private let listeners = Mutex(Listeners())
+  private let listeners = Lock(Listeners())
   private let isOver = Over()
 
   private struct Listeners {

@@ -8,7 +8,6 @@
 #include <semaphore.h>
 
 #include "colors.h"
-#include "locks.h"
 #include "processors.h"
 #include "temporaries.h"
 #include "terminal.h"

@@ -3,7 +3,6 @@
 import ImageCoderEngine
 import ImageCoderModel
 public import ImageMemory
-import Synchronization
 
 /// Decodes frames ahead for any number of players, on few threads and within one budget of memory.
 ///
@@ -26,10 +25,10 @@ public final class FrameBuffer: Sendable {
   /// How many frames are decoded at the same time, at most.
   public let threads: Int
 
-  let state: Mutex<BufferState>
+  let state: Lock<BufferState>
   private let now: @Sendable () -> Duration
-  private let endPressure = Mutex<(@Sendable () -> Void)?>(nil)
-  private let registration = Mutex<MemoryRegistration?>(nil)
+  private let endPressure = Lock<(@Sendable () -> Void)?>(nil)
+  private let registration = Lock<MemoryRegistration?>(nil)
 
   /// How the frames' memory beyond the floors compares with that of a cache of pictures, which has 4 as well unless it is
   /// given another weight.
@@ -67,7 +66,7 @@ public final class FrameBuffer: Sendable {
     self.budget = max(budget, 0)
     self.threads = min(max(threads ?? ThreadPool.processors, 1), 8)
     self.now = now
-    state = Mutex(BufferState(budget: self.budget, threads: self.threads, seed: seed))
+    state = Lock(BufferState(budget: self.budget, threads: self.threads, seed: seed))
     let end = pressure?.watch { [weak self] in self?.shrink() }
     endPressure.withLock { $0 = end }
   }

@@ -3,7 +3,6 @@
 public import ImageCoderEngine
 public import ImageCoderModel
 import ImageMemory
-import Synchronization
 
 /// An image file whose frames can be played: an animation of any format, or a still picture, which has one frame.
 ///
@@ -39,9 +38,9 @@ public final class AnimatedImage: FrameSource {
   /// What is done with short delays. ``delay(at:)`` follows it; ``Frame/delay`` is what the file states.
   public let delayPolicy: DelayPolicy
 
-  private let known: Mutex<KnownFrames>
-  private let decoder: Mutex<SerialDecoder>
-  private let state: Mutex<Kept>
+  private let known: Lock<KnownFrames>
+  private let decoder: Lock<SerialDecoder>
+  private let state: Lock<Kept>
   let lane = WorkQueue.Lane()
 
   /// The decoder, which one thread at a time uses.
@@ -112,11 +111,11 @@ public final class AnimatedImage: FrameSource {
     // A frame's own pixels; otherwise also the result before it is turned or converted.
     workByteCount = lendsCanvas ? canvas : 2 * canvas + 2 * HeldMemory.bytes(frameByteCount)
     mixesFrames = !lendsCanvas ? false : isOpen ? true : try decoder.mixesFrames(known.count)
-    self.known = Mutex(known)
+    self.known = Lock(known)
     // The next frame may never be asked for.
     decoder.forgetCanvas()
-    self.decoder = Mutex(SerialDecoder(decoder: decoder))
-    state = Mutex(Kept(transform: transform))
+    self.decoder = Lock(SerialDecoder(decoder: decoder))
+    state = Lock(Kept(transform: transform))
   }
 
   /// How long a frame is shown, after ``delayPolicy``. A frame that there is not has no delay.

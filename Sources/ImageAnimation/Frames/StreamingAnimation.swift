@@ -2,7 +2,6 @@
 
 public import ImageCoderEngine
 public import ImageCoderModel
-import Synchronization
 
 /// An animation whose bytes are still arriving. It has the frames whose every row is there, and can be played meanwhile.
 ///
@@ -18,8 +17,8 @@ public final class StreamingAnimation: FrameSource {
   /// What is done with short delays.
   public let delayPolicy: DelayPolicy
 
-  private let decoder: Mutex<SerialDecoder>
-  private let state: Mutex<State>
+  private let decoder: Lock<SerialDecoder>
+  private let state: Lock<State>
   private let override: LoopCount?
 
   /// The decoder, which one thread at a time uses.
@@ -51,8 +50,8 @@ public final class StreamingAnimation: FrameSource {
   ) {
     self.delayPolicy = delayPolicy
     override = loopCount
-    decoder = Mutex(SerialDecoder(decoder: registry.makeIncrementalDecoder(options: options)))
-    state = Mutex(State(loopCount: loopCount ?? .infinite))
+    decoder = Lock(SerialDecoder(decoder: registry.makeIncrementalDecoder(options: options)))
+    state = Lock(State(loopCount: loopCount ?? .infinite))
   }
 
   // MARK: Bytes

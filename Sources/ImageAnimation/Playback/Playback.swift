@@ -2,7 +2,6 @@
 
 public import ImageCoderEngine
 public import ImageCoderModel
-import Synchronization
 
 /// A frame that is to be shown now.
 public struct PlaybackFrame: Sendable {
@@ -39,7 +38,7 @@ public final class Playback<C: Clock>: AsyncSequence, Sendable where C.Duration 
   private let reader: FrameBuffer.Reader
   private let clock: C
   private let origin: C.Instant
-  private let state: Mutex<State>
+  private let state: Lock<State>
 
   private struct State {
     var player: AnimationPlayer
@@ -63,7 +62,7 @@ public final class Playback<C: Clock>: AsyncSequence, Sendable where C.Duration 
     reader = buffer.reader(of: source)
     self.clock = clock
     origin = clock.now
-    state = Mutex(
+    state = Lock(
       State(player: AnimationPlayer(source, mode: mode, rate: rate, loopCount: loopCount, late: late)))
   }
 

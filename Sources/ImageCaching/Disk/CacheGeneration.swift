@@ -3,7 +3,6 @@
 import Glibc
 import ImageCoderEngine
 import ImageCoderModel
-import Synchronization
 
 /// One database file of a folder and the connections to it. When it is damaged, another with the next number follows.
 final class CacheGeneration: Sendable {
@@ -17,7 +16,7 @@ final class CacheGeneration: Sendable {
   private let path: String
   private let inode: UInt
   private let busyTimeout: Int
-  private let idle: Mutex<[Idle]>
+  private let idle: Lock<[Idle]>
 
   /// More are closed after use.
   private static let maxIdle = 8
@@ -30,7 +29,7 @@ final class CacheGeneration: Sendable {
     self.busyTimeout = busyTimeout
     path = folder.database(number)
     inode = Self.inode(path) ?? 0
-    idle = Mutex([Idle(database: try CacheDatabase(path, busyTimeout: busyTimeout))])
+    idle = Lock([Idle(database: try CacheDatabase(path, busyTimeout: busyTimeout))])
   }
 
   /// Makes the file of a new database, empty. The others that SQLite makes take its mode.

@@ -2,7 +2,6 @@
 
 import ImageCoderEngine
 import ImageCoderModel
-import Synchronization
 
 /// The folder of a cache and its database, which may be damaged or replaced at any time.
 final class CacheStore: Sendable {
@@ -10,7 +9,7 @@ final class CacheStore: Sendable {
   let options: DiskCache.Options
   let uses = UseNotes()
   private let report: (@Sendable (DiskCache.Event) -> Void)?
-  private let current: Mutex<CacheGeneration>
+  private let current: Lock<CacheGeneration>
 
   init(
     _ path: String, _ options: DiskCache.Options, report: (@Sendable (DiskCache.Event) -> Void)?
@@ -23,7 +22,7 @@ final class CacheStore: Sendable {
     let opened = try folder.locked { () throws(CoderError) in
       try Self.openNewest(in: folder, after: 0, busyTimeout: busyTimeout)
     }
-    current = Mutex(opened.generation)
+    current = Lock(opened.generation)
     if let event = opened.event { report?(event) }
   }
 
@@ -126,7 +125,7 @@ final class UseNotes: Sendable {
     var time = 0
   }
 
-  private let notes = Mutex<[Int: Use]>([:])
+  private let notes = Lock<[Int: Use]>([:])
 
   /// The most that a write of something else writes down with it.
   static let batch = 256

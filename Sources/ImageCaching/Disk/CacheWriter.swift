@@ -2,7 +2,6 @@
 
 import ImageCoderEngine
 import ImageCoderModel
-import Synchronization
 
 /// Writes of a cache, those of several threads and tasks in one transaction.
 ///
@@ -23,7 +22,7 @@ final class CacheWriter: Sendable {
   }
 
   private let store: CacheStore
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   /// Bounds of a transaction: others wait while it runs.
   private static let (maxWrites, maxBytes) = (64, 4 << 20)
@@ -63,7 +62,7 @@ final class CacheWriter: Sendable {
 
   /// What a thread waits for.
   private final class Answer<Value: Sendable>: Sendable {
-    private let result = Mutex<Result<Value, CoderError>>(.failure(.cancelled))
+    private let result = Lock<Result<Value, CoderError>>(.failure(.cancelled))
     private let semaphore = Semaphore()
 
     func give(_ value: Result<Value, CoderError>) {
@@ -79,7 +78,7 @@ final class CacheWriter: Sendable {
 
   /// Joins a body's value and the end of its transaction.
   private final class Reply<Value: Sendable>: Sendable {
-    private let value = Mutex<Value?>(nil)
+    private let value = Lock<Value?>(nil)
     private let tell: @Sendable (Result<Value, CoderError>) -> Void
 
     init(_ tell: @escaping @Sendable (Result<Value, CoderError>) -> Void) { self.tell = tell }

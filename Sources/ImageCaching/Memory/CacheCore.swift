@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CHostSystem
+import CLocks
 import Glibc
+import ImageCoderModel
 import ImageMemory
-import Synchronization
 
 /// What a cache is, whatever its values are.
 ///
 /// A hit needs the lock of one shard alone: it finds the entry and counts the use. The queues are under one other lock,
 /// which is taken before that of a shard; so the order in which values go is that of a cache without shards.
 final class CacheCore: MemoryClient, @unchecked Sendable {
-  let registration = Mutex<WeakRegistration?>(nil)
+  let registration = Lock<WeakRegistration?>(nil)
   private let shards = CacheShards()
   private let maxAge: Int?
   private let now: @Sendable () -> Duration
   private let maxBytes: Int
 
   // Under the lock of the policy.
-  private let lock: UnsafeMutablePointer<pthread_mutex_t>
+  private let lock: UnsafeMutablePointer<clocks_lock>
   private var policy: EvictionPolicy
   private var evictions = 0
   private var expirations = 0
@@ -30,13 +30,13 @@ final class CacheCore: MemoryClient, @unchecked Sendable {
     policy = EvictionPolicy(
       splitBytes: options.splitBytes, maxCount: options.maxCount.map { max($0, 0) } ?? .max, limit: maxBytes)
     lock = .allocate(capacity: 1)
-    lock.initialize(to: pthread_mutex_t())
-    chostsystem_make_lock(lock)
+    lock.initialize(to: clocks_lock())
+    clocks_make(lock)
   }
 
   deinit {
     shards.deallocate()
-    pthread_mutex_destroy(lock)
+    clocks_remove(lock)
     lock.deallocate()
   }
 
@@ -48,8 +48,8 @@ final class CacheCore: MemoryClient, @unchecked Sendable {
   private var time: Int { maxAge == nil ? 0 : Self.nanoseconds(now()) }
 
   private func withPolicy<Answer>(_ body: (inout EvictionPolicy) -> Answer) -> Answer {
-    pthread_mutex_lock(lock)
-    defer { pthread_mutex_unlock(lock) }
+    clocks_take(lock)
+    defer { clocks_give(lock) }
     return body(&policy)
   }
 

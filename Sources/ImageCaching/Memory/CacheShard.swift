@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CHostSystem
+import CLocks
 import Glibc
 
 /// A part of a cache's keys, with a lock of its own: an open-addressed table of entries, which it owns.
@@ -108,8 +108,8 @@ struct CacheShards: @unchecked Sendable {
     for index in 0..<Self.count {
       let shard = memory + index * Self.stride
       shard.initializeMemory(as: CacheShard.self, to: CacheShard())
-      let lock = (shard + Self.lockOffset).initializeMemory(as: pthread_mutex_t.self, to: pthread_mutex_t())
-      chostsystem_make_lock(lock)
+      let lock = (shard + Self.lockOffset).initializeMemory(as: clocks_lock.self, to: clocks_lock())
+      clocks_make(lock)
     }
   }
 
@@ -118,7 +118,7 @@ struct CacheShards: @unchecked Sendable {
     for index in 0..<Self.count {
       let shard = memory + index * Self.stride
       shard.assumingMemoryBound(to: CacheShard.self).pointee.deallocate()
-      pthread_mutex_destroy((shard + Self.lockOffset).assumingMemoryBound(to: pthread_mutex_t.self))
+      clocks_remove((shard + Self.lockOffset).assumingMemoryBound(to: clocks_lock.self))
     }
     memory.deallocate()
   }
@@ -132,9 +132,9 @@ struct CacheShards: @unchecked Sendable {
   @inline(__always)
   private func with<Answer>(index: Int, _ body: (inout CacheShard) -> Answer) -> Answer {
     let shard = memory + index * Self.stride
-    let lock = (shard + Self.lockOffset).assumingMemoryBound(to: pthread_mutex_t.self)
-    pthread_mutex_lock(lock)
-    defer { pthread_mutex_unlock(lock) }
+    let lock = (shard + Self.lockOffset).assumingMemoryBound(to: clocks_lock.self)
+    clocks_take(lock)
+    defer { clocks_give(lock) }
     return body(&shard.assumingMemoryBound(to: CacheShard.self).pointee)
   }
 

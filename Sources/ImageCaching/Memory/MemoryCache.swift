@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ImageCoderModel
 public import ImageMemory
-import Synchronization
 
 /// Decoded pictures, or other values that cost memory and time to make, in memory and under limits.
 ///
@@ -24,7 +24,7 @@ public final class MemoryCache<Value: Sendable>: Sendable {
   public let options: MemoryCacheOptions
 
   let core: CacheCore
-  private let registration = Mutex<MemoryRegistration?>(nil)
+  private let registration = Lock<MemoryRegistration?>(nil)
 
   /// Makes a cache.
   ///

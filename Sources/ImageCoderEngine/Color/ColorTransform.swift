@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ImageCoderModel
-import Synchronization
 
 /// From the colors of one space to those of another, for rows of any layout.
 package final class ColorTransform: Sendable {
@@ -34,7 +33,7 @@ package final class ColorTransform: Sendable {
   /// Whether the target goes beyond the white of an SDR picture.
   private let keepsHighlights: Bool
   private let statedPeak: Double?
-  private let made = Mutex<[Key: Converter]>([:])
+  private let made = Lock<[Key: Converter]>([:])
 
   /// Plans a conversion.
   ///

@@ -4,7 +4,6 @@ package import CImageCoder
 import CImageCoderStructs
 import Glibc
 package import ImageCoderModel
-import Synchronization
 
 /// The host's side of one session: what a reader or writer is handed, and what it reports.
 ///
@@ -36,7 +35,7 @@ package final class HostSession {
   var outputFailure: CoderError?
   /// The error of the source, or of the limit of inflated bytes. Later errors of the reader are consequences of it.
   var sourceFailure: CoderError?
-  private let blocks = Mutex(HostBlocks())
+  private let blocks = Lock(HostBlocks())
 
   /// C structs in memory that does not move, in one block, because every file has a session.
   private struct Structs {

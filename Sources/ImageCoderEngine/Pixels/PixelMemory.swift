@@ -116,10 +116,10 @@ public final class PixelPool: Sendable {
     var bytes = 0
   }
 
-  private let kept: Mutex<Kept>
+  private let kept: Lock<Kept>
 
   /// - Parameter byteLimit: The maximum number of bytes that the pool keeps; memory beyond it returns to the system.
-  public init(byteLimit: Int = 256 << 20) { kept = Mutex(Kept(limit: byteLimit)) }
+  public init(byteLimit: Int = 256 << 20) { kept = Lock(Kept(limit: byteLimit)) }
 
   deinit { removeAll() }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ImageCoderModel
 import Synchronization
 
 /// A flag that stops work. It may be set from any thread.
@@ -8,7 +9,7 @@ public final class Cancellation: Sendable {
   /// Flags of the caller that stop this work too.
   private let outer: Cancellation?
   private let other: Cancellation?
-  private let listeners = Mutex(Listeners())
+  private let listeners = Lock(Listeners())
 
   /// Whom to tell.
   private struct Listeners {

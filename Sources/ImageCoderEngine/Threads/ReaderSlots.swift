@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ImageCoderModel
 import Synchronization
 
 /// The threads that readers of incomplete files may keep while they wait for bytes, for all downloads of the process.
@@ -24,7 +25,7 @@ final class ReaderSlots: Sendable {
   }
 
   private let count: Int
-  private let state = Mutex(State())
+  private let state = ProcessLock { State() }
   private let clock = Atomic<Int>(0)
 
   /// - Parameter count: Readers at a time.

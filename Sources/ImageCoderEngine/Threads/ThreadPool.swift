@@ -7,7 +7,8 @@ import Synchronization
 
 /// The library's threads, but for the one that watches idle workers.
 ///
-/// A thread that has finished its work waits for more, as long as no more threads wait than there are processors.
+/// A thread that has finished its work waits for more, as long as no more threads wait than there are processors. A child of
+/// `fork()` has none of its parent's threads, and begins with none.
 package final class ThreadPool: Sendable {
   package static let shared = ThreadPool()
 
@@ -55,7 +56,7 @@ package final class ThreadPool: Sendable {
     }
   }
 
-  private let state = Mutex(State())
+  private let state = ProcessLock { State() }
   /// Whether work has freed memory that the C library keeps.
   private let hasFreed = Atomic<Bool>(false)
   /// Nanoseconds that a thread waits for work before it gives that memory back to the system.

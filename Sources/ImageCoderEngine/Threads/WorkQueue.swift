@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ImageCoderModel
-import Synchronization
 
 /// Work of async calls that waits for a processor: as many jobs run as there are processors, those of the highest rank
 /// first, and among equals the one that came first.
@@ -93,7 +92,7 @@ package final class WorkQueue: Sendable {
     }
   }
 
-  private let state = Mutex(State())
+  private let state = ProcessLock { State() }
   private let width: Int
 
   /// - Parameter width: Jobs that run at a time.

@@ -2,7 +2,6 @@
 
 package import CImageCoder
 import CImageCoderStructs
-import Synchronization
 
 extension DecodeRequest {
   package init(_ raw: imgcoder_request) {
@@ -123,7 +122,7 @@ package final class StaticText: @unchecked Sendable {
 
   deinit { storage.deallocate() }
 
-  private static let kept = Mutex<[StaticText]>([])
+  private static let kept = Lock<[StaticText]>([])
 
   /// The text, with memory that is never freed and that leak checkers can find.
   package var keptForProcess: imgcoder_string {

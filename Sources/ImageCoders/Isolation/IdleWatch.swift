@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import Synchronization
+import ImageCoderModel
 
 /// Ends workers and servers that nobody needs, on a thread of its own that lives as long as there are some: it sleeps, and
 /// a thread of the pool would be missed.
 enum IdleWatch {
-  private static let isRunning = Mutex(false)
+  private static let isRunning = ProcessLock { false }
   /// Seconds between looks.
   private static let interval: UInt32 = 5
 

@@ -29,6 +29,8 @@ final class Worker: @unchecked Sendable {
   let shared: UnsafeMutableRawPointer
 
   private let server: WorkerServer
+  /// The process that started it, which alone may talk to it.
+  private let owner = ProcessGeneration.current
   private let number: UInt32
   private let socket: Int32
   /// Where it prints errors.
@@ -92,13 +94,17 @@ final class Worker: @unchecked Sendable {
   }
 
   deinit {
-    isolation_kill(process)
+    if isOwn { isolation_kill(process) }
     Glibc.close(socket)
     Glibc.close(errors)
     Glibc.close(process)
     munmap(shared, ISOLATION_SHARED_BYTES)
     inbox.bytes.deallocate()
   }
+
+  private var isOwn: Bool { owner == ProcessGeneration.current }
+  private static let ofParent = CoderError(
+    code: .outOfOrder, message: "the file was opened in a worker of the process that forked this one; open it again")
 
   /// What comes back from a call.
   struct Reply {
@@ -156,6 +162,7 @@ final class Worker: @unchecked Sendable {
       .unknown
     }
   ) throws(CoderError) -> Reply {
+    guard isOwn else { throw Self.ofParent }
     if let failure { throw failure }
     calls &+= 1
     var watch = Watch(time, clock)
@@ -259,6 +266,7 @@ final class Worker: @unchecked Sendable {
   func cancelCall() { setCancelled(true) }
 
   private func setCancelled(_ isCancelled: Bool) {
+    guard isOwn else { return }
     // The worker reads the word alone; nothing here depends on what it makes of it.
     shared.storeBytes(of: isCancelled ? 1 : 0, as: UInt32.self)
   }
@@ -285,7 +293,7 @@ final class Worker: @unchecked Sendable {
   func broken(_ error: CoderError) -> CoderError {
     if let failure { return failure }
     failure = error
-    isolation_kill(process)
+    if isOwn { isolation_kill(process) }
     return error
   }
 
@@ -299,7 +307,7 @@ final class Worker: @unchecked Sendable {
 
   /// Whether the worker says that the file before is closed. It is asked before the next file is opened.
   func isClosed() -> Bool {
-    guard failure == nil else { return false }
+    guard isOwn, failure == nil else { return false }
     var message = isolation_message()
     var payload: UnsafePointer<UInt8>?
     let end = isolation_now() + Int64(Self.interval) * 1_000_000
@@ -318,7 +326,7 @@ final class Worker: @unchecked Sendable {
   ///
   /// - Returns: Whether the worker was told; one whose socket is full is ended.
   func close() -> Bool {
-    guard failure == nil else { return false }
+    guard isOwn, failure == nil else { return false }
     calls &+= 1
     var message = Request(ISOLATION_CLOSE).message
     message.call = calls

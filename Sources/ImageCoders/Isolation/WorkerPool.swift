@@ -5,7 +5,7 @@ import ImageCoderEngine
 import ImageCoderModel
 import Synchronization
 
-/// The workers of one plugin, for all registries of the program.
+/// The workers of one plugin, for all registries of the program. Those of a parent are not used in a child of `fork()`.
 package final class WorkerPool: Sendable {
   private let library: String
   private let id: String
@@ -13,7 +13,7 @@ package final class WorkerPool: Sendable {
   private let program: String?
   private let without: IsolationLayers
   private let needs: PluginNeeds
-  private let state: Mutex<State>
+  private let state: ProcessLock<State>
 
   private struct State {
     var server: WorkerServer?
@@ -45,7 +45,7 @@ package final class WorkerPool: Sendable {
     let needs: PluginNeeds
   }
 
-  private static let pools = Mutex<[Key: WorkerPool]>([:])
+  private static let pools = ProcessLock<[Key: WorkerPool]> { [:] }
 
   /// The pool of a plugin; its server runs, and has described the plugin.
   ///
@@ -73,13 +73,14 @@ package final class WorkerPool: Sendable {
     _ library: String, id: String, program: String?, without: IsolationLayers, needs: PluginNeeds
   ) {
     (self.library, self.id, self.program, self.without, self.needs) = (library, id, program, without, needs)
-    state = Mutex(State())
+    state = ProcessLock { State() }
   }
 
   /// A pool whose server and only worker are there, for a test with ones that lie. No further one is started.
   init(_ server: WorkerServer, worker: Worker) {
     (library, id, program, without, needs) = ("", "", nil, [], [])
-    state = Mutex(State(server: server, idle: [worker]))
+    state = ProcessLock { State() }
+    state.withLock { $0 = State(server: server, idle: [worker]) }
   }
 
   /// What this machine offers, as a worker of a plugin finds it.

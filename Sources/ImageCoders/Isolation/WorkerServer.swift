@@ -3,7 +3,6 @@
 import CIsolation
 import Glibc
 import ImageCoderModel
-import Synchronization
 
 /// A process that has a plugin loaded, is locked, and forks the workers that see files. It sees none itself.
 final class WorkerServer: Sendable {
@@ -14,7 +13,9 @@ final class WorkerServer: Sendable {
   /// Nil for one that is no process of its own.
   private let process: pid_t?
   private let control: Int32
-  private let state = Mutex(State())
+  /// The process that started it.
+  private let owner = ProcessGeneration.current
+  private let state = Lock(State())
 
   private struct State {
     var next: UInt32 = 0
@@ -75,7 +76,10 @@ final class WorkerServer: Sendable {
     layers = IsolationLayers(rawValue: UInt32(truncatingIfNeeded: message.longs.0))
   }
 
-  deinit { _ = Self.end(control, process) }
+  deinit {
+    // A child of the process that started it closes its copy of the socket alone.
+    _ = Self.end(control, owner == ProcessGeneration.current ? process : nil)
+  }
 
   /// Without the socket the server leaves, and its workers with it.
   private static func end(_ control: Int32, _ process: pid_t?) -> Int32 {

@@ -2,7 +2,7 @@
 
 import CHostSystem
 import Glibc
-import Synchronization
+import ImageCoderModel
 
 /// A mark on the calling thread while it is in a plugin's code. A program that catches crashes can so tell which plugin
 /// is to blame, and for which file.
@@ -51,5 +51,5 @@ struct PluginCall: @unchecked Sendable {
   }
 
   /// One mark for each kind of call; kept for the life of the process, since a signal handler may read them at any time.
-  private static let marks = Mutex<[(key: Key, mark: Kept)]>([])
+  private static let marks = Lock<[(key: Key, mark: Kept)]>([])
 }

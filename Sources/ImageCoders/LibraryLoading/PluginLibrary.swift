@@ -5,7 +5,6 @@ import CImageCoderStructs
 import Glibc
 import ImageCoderEngine
 import ImageCoderModel
-import Synchronization
 
 /// A shared library that holds a coder. Once loaded it stays: unloading a library with a Swift runtime crashes.
 enum PluginLibrary {
@@ -95,7 +94,7 @@ enum PluginLibrary {
 
   /// What each library described: the interface has it asked once per process, and there may be several registries. The
   /// lock is held while a library describes itself, so that no two threads ask it.
-  private static let described = Mutex<[UInt: Result<Address, SkipReason>]>([:])
+  private static let described = Lock<[UInt: Result<Address, SkipReason>]>([:])
 
   /// The library that the loader did not find, or nil when loading failed for another reason.
   ///

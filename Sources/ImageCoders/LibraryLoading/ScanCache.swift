@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import Synchronization
+import ImageCoderModel
 
 /// What tells one state of a file from another.
 struct FileStamp: Hashable, Sendable {
@@ -39,7 +39,7 @@ enum ScanCache {
     let stamp: FileStamp
   }
 
-  private static let known = Mutex<[Key: Answer]>([:])
+  private static let known = Lock<[Key: Answer]>([:])
   /// Another version of the host, of its interface or of the runtime may answer otherwise.
   private static let header = "scans 1 \(HostPlatform.abiMajor).\(HostPlatform.abiMinor) \(HostPlatform.runtime)"
   private static let maxBytes = 1 << 20

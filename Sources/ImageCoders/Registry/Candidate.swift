@@ -2,7 +2,6 @@
 
 import ImageCoderEngine
 import ImageCoderModel
-import Synchronization
 
 /// A coder that can be chosen: of a plugin that is loaded when it is first needed, or of the application's own.
 final class Candidate: Sendable {
@@ -51,7 +50,7 @@ final class Candidate: Sendable {
   }
 
   /// By how the coder is isolated, which a registry may change: nearly always one.
-  private let states: Mutex<[(isolation: IsolationOfCode, state: State)]>
+  private let states: Lock<[(isolation: IsolationOfCode, state: State)]>
   /// A coder of the application's own.
   private let own: (any ImageCoder)?
 
@@ -79,7 +78,7 @@ final class Candidate: Sendable {
     alternatives = []
     self.registration = registration
     own = coder
-    states = Mutex([])
+    states = Lock([])
   }
 
   /// A plugin.
@@ -114,7 +113,7 @@ final class Candidate: Sendable {
     self.isAsked = isAsked && (!unsigned.isEmpty || !refining.contains(where: \.isAsked))
     askedFormats = (unsigned.isEmpty ? manifest.formats : unsigned).map(\.format)
     own = nil
-    states = Mutex([])
+    states = Lock([])
   }
 
   /// The coder, loaded if necessary. A plugin that failed once is not tried again, unless the process had no descriptors or

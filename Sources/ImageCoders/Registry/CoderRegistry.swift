@@ -2,7 +2,6 @@
 
 public import ImageCoderEngine
 public import ImageCoderModel
-import Synchronization
 
 /// The coders that an application can use: plugins that were found, and coders that it registered itself.
 ///
@@ -21,7 +20,7 @@ public final class CoderRegistry: Sendable {
   /// What was found on the search path, used or not.
   package let catalog: Catalog
 
-  private let state: Mutex<RegistrySnapshot>
+  private let state: Lock<RegistrySnapshot>
 
   /// Makes a registry of coders that are built into the program, and of the plugins on a search path.
   ///
@@ -40,7 +39,7 @@ public final class CoderRegistry: Sendable {
     let catalog = Catalog(searchPath, builtIn: builtIn, preferences: preferences)
     self.catalog = catalog
     let candidates = catalog.entries.compactMap { Candidate($0, alternatives: catalog.alternatives(to: $0.id)) }
-    state = Mutex(RegistrySnapshot(RegistryState(candidates, preferences, catalog, isolation, policy)))
+    state = Lock(RegistrySnapshot(RegistryState(candidates, preferences, catalog, isolation, policy)))
   }
 
   /// Adds a coder of the application. Among coders of equal priority the one registered last is tried first.
@@ -368,7 +367,7 @@ public final class CoderRegistry: Sendable {
   }
 
   private func unknown(_ id: String) -> CoderError {
-    .noCoder(hasCoders ? "no coder has the id \(id)\(catalog.unusedHint)" : catalog.emptiness)
+    catalog.shortage ?? .noCoder(hasCoders ? "no coder has the id \(id)\(catalog.unusedHint)" : catalog.emptiness)
   }
 
   /// Whether there is any coder to choose from.

@@ -2,7 +2,6 @@
 
 import Glibc
 import ImageCoderModel
-import Synchronization
 
 /// The mean structural similarity of two planes of samples from 0 to 255.
 enum StructuralSimilarity {
@@ -19,7 +18,7 @@ enum StructuralSimilarity {
   static func mean(_ first: [Float], _ second: [Float], _ size: Size) -> Double {
     let (width, height) = (size.width - 2 * reach, size.height - 2 * reach)
     guard width > 0, height > 0 else { return whole(first, second) }
-    let rows = Mutex([Double](repeating: 0, count: height))
+    let rows = Lock([Double](repeating: 0, count: height))
     Bands.run(rows: height) { band in
       let sums = first.withUnsafeBufferPointer { a in
         second.withUnsafeBufferPointer { b in band.map { row($0, a, b, size.width, width) } }

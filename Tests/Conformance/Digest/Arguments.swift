@@ -45,6 +45,9 @@ struct Arguments {
   var isUpright = true
   /// Whether the parts of a still picture are frames of their own.
   var separatesParts = false
+  /// How often the program forks, instead of printing what it decodes.
+  var forks = 0
+  var isIsolated = false
   /// Bytes that pixels may take.
   var maxMemory = Limits.standard.maxMemory
   /// Empty for a list on standard input, one path a line.
@@ -68,6 +71,8 @@ struct Arguments {
       --parts                 the parts of a still picture one by one
       --memory N              bytes that pixels may take
       --raw FOLDER            write each frame's rows to FOLDER/<number>-<frame>.raw
+      --forks N               fork N times while threads are busy, and use all formats and the files in each child
+      --isolated              decode in workers
       --plugins FOLDER        build/lib/coders/1
 
     """
@@ -91,6 +96,10 @@ struct Arguments {
       case "--chunks":
         guard let pieces = rest.popFirst().flatMap({ Chunking($0) }) else { return nil }
         mode = .chunks(pieces)
+      case "--isolated": isIsolated = true
+      case "--forks":
+        guard let count = rest.popFirst().flatMap({ Int($0) }), count > 0 else { return nil }
+        forks = count
       case "--format":
         guard let name = rest.popFirst(), let layout = Layout(name) else { return nil }
         self.layout = layout

@@ -14,7 +14,7 @@ struct FileDigest {
     // Nothing of the machine's own takes part: neither its plugins nor its settings.
     registry = CoderRegistry(
       searchPath: .only([arguments.plugins]).trusting([arguments.plugins]),
-      preferences: CoderPreferences())
+      preferences: CoderPreferences(), isolation: Isolation(arguments.isIsolated ? .required : .inProcess))
   }
 
   /// Why coders are missing, one line each: results would say nothing of them.

@@ -4,7 +4,6 @@ import CAVIF
 import CDav1d
 import ISOBaseMediaFile
 import ImageCoderPlugin
-import Synchronization
 
 /// Decodes the planes of a still with dav1d alone: on huge pages, and tiles side by side on several threads.
 ///
@@ -217,10 +216,10 @@ extension StillDecoder {
     var colors = [AV1Picture.Colors?](repeating: nil, count: places.count)
     colors.withUnsafeMutableBufferPointer { colors in
       nonisolated(unsafe) let colors = colors
-      let decoders = Mutex<[AV1Decoder]>([])
+      let decoders = SpareDecoders()
       host.parallelFor(places.count) { index in
         guard !host.isCancelled,
-          let decoder = decoders.withLock({ $0.popLast() }) ?? AV1Decoder(maxPixels: maxPixels),
+          let decoder = decoders.take() ?? AV1Decoder(maxPixels: maxPixels),
           let tile = picture(places[index], decoder)
         else { return }
         let (row, column) = index.quotientAndRemainder(dividingBy: layer.shown.columns.count)
@@ -228,7 +227,7 @@ extension StillDecoder {
           tile, at: column * layer.tile.width, (line + row) * layer.tile.height - shown.y, canvas: shown.size,
           layer.shape)
         colors[index] = tile.colors
-        decoders.withLock { $0.append(decoder) }
+        decoders.give(decoder)
       }
     }
     if host.isCancelled { throw .cancelled }
