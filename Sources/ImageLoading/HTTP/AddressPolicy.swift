@@ -65,6 +65,9 @@
       if let (kind, inner) = address.embedded {
         return "the address \(address), which is \(inner) as \(kind)"
       }
+      if let cloud = Self.ofClouds.first(where: { $0.range.contains(address) })?.name {
+        return "the address \(address), which is \(cloud)"
+      }
       let isPublic =
         address.bytes.count == 4
         ? !Self.notPublic4.contains { $0.contains(address) }
@@ -79,6 +82,16 @@
       "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
       "224.0.0.0/3",
     ].compactMap { AddressRange($0) }
+
+    /// Addresses that are public by their numbers, and that machines of a cloud alone reach: its own services answer there.
+    /// The others of clouds, such as 169.254.169.254, 100.100.100.200, 192.0.0.192 and fd00:ec2::254, are in the ranges
+    /// below.
+    private static let ofClouds = [
+      ("168.63.129.16/32", "Azure's wire server"), ("161.26.0.0/16", "a service of IBM Cloud's own"),
+      ("166.8.0.0/14", "a service of IBM Cloud's own"),
+      ("199.36.153.4/30", "Google Cloud's private way to its services"),
+      ("199.36.153.8/30", "Google Cloud's private way to its services"),
+    ].compactMap { (text, name) in AddressRange(text).map { (range: $0, name: name) } }
 
     /// Global unicast addresses that are not public: protocol assignments (Teredo, benchmarks, ORCHID), documentation,
     /// 6to4.

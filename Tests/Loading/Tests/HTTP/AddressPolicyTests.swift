@@ -27,13 +27,20 @@ import Testing
     // Assignments of protocols, benchmarks, ORCHID, documentation.
     "2001:1::1", "2001:2::1", "2001:10::1", "2001:20::1", "2001:1ff:ffff::1", "2001:db8::1", "2001:db8:ffff::1",
     "3fff::1", "3fff:fff:ffff::1",
+    // Clouds' own services at addresses that are public by their numbers: Azure, IBM, Google.
+    "168.63.129.16", "161.26.0.0", "161.26.255.255", "166.8.0.0", "166.11.255.255", "199.36.153.4", "199.36.153.11",
+    // Those of other clouds lie in ranges that are not public: Google and Scaleway by IPv6, Tencent, Oracle, Alibaba.
+    "fd20:ce::254", "fd00:42::42", "169.254.0.23", "192.0.0.192", "100.100.100.200",
+    // Ranges that IANA added late: dummies, and segments of routes.
+    "100:0:0:1::1", "5f00:ffff::1",
   ]
 
   static let allowed = [
     "1.0.0.0", "1.1.1.1", "8.8.8.8", "9.255.255.255", "11.0.0.0", "93.184.216.34", "100.63.255.255", "100.128.0.0",
     "126.255.255.255", "128.0.0.0", "169.253.255.255", "169.255.0.0", "172.15.255.255", "172.32.0.0", "191.255.255.255",
-    "192.0.1.0", "192.0.3.0", "192.88.98.255", "192.88.100.0", "192.167.255.255", "192.169.0.0", "198.17.255.255",
-    "198.20.0.0", "198.51.99.255", "198.51.101.0", "203.0.112.255", "203.0.114.0", "223.255.255.255",
+    "161.25.255.255", "161.27.0.0", "166.7.255.255", "166.12.0.0", "168.63.129.15", "168.63.129.17", "192.0.1.0",
+    "192.0.3.0", "199.36.153.3", "199.36.153.12", "192.88.98.255", "192.88.100.0", "192.167.255.255", "192.169.0.0",
+    "198.17.255.255", "198.20.0.0", "198.51.99.255", "198.51.101.0", "203.0.112.255", "203.0.114.0", "223.255.255.255",
     "2000::1", "2001:200::1", "2001:4860:4860::8888", "2001:db7::1", "2001:db9::1", "2003::1", "2606:4700:4700::1111",
     "2607:f8b0::5eff:10.0.0.1", "2a00:1450::1", "3ffe::1", "3fff:1000::1",
   ]
@@ -47,6 +54,14 @@ import Testing
   @Test(arguments: allowed) func addressIsAllowed(_ text: String) throws {
     let address = try #require(IPAddress(text))
     #expect(AddressPolicy.publicOnly.refusal(of: address) == nil)
+  }
+
+  @Test func servicesOfCloudsAreNamed() throws {
+    let address = try #require(IPAddress("168.63.129.16"))
+    #expect(AddressPolicy.publicOnly.refusal(of: address) == "the address 168.63.129.16, which is Azure's wire server")
+    var policy = AddressPolicy.publicOnly
+    policy.exceptions = [try #require(AddressRange("168.63.129.16/32"))]
+    #expect(policy.refusal(of: address) == nil)
   }
 
   @Test func tablesAreWhole() { #expect(Set(Self.refused + Self.allowed).count >= 120) }
