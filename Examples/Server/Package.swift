@@ -9,7 +9,7 @@ let package = Package(
   dependencies: [
     .package(
       name: "ImageCoders", path: "../..",
-      traits: ["JPEG", "PNG", "WebP", "GIF", "HEIF", "AVIF", "TIFF", "Loading"]),
+      traits: ["JPEG", "PNG", "WebP", "GIF", "HEIF", "AVIF", "Loading"]),
     // Without its traits it needs only the essentials of Foundation, and the program no tables of ICU, which are 30 MB.
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.0.0", traits: []),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),

@@ -2,7 +2,8 @@
 """Pictures for Examples/Server to fetch: `origin.py PORT FOLDER LOG`.
 
 /NAME is a file of the folder, with an ETag and fresh for ten minutes; /redirect?URL leads to URL; /endless never ends;
-/html is no picture. The log has a line for each request.
+/html is no picture;
+/unnamed/NAME is the file without a tag, never to be kept. The log has a line for each request.
 """
 
 import hashlib
@@ -52,6 +53,8 @@ class Origin(http.server.BaseHTTPRequestHandler):
                 body = file.read()
         except OSError:
             return self.answer(404, {"Content-Type": "text/plain"}, b"none")
+        if path.startswith("/unnamed/"):
+            return self.answer(200, {"Content-Type": "application/octet-stream", "Cache-Control": "no-store"}, body)
         tag = f'"{hashlib.md5(body).hexdigest()}"'
         if self.headers.get("If-None-Match") == tag:
             return self.answer(304, {"ETag": tag})

@@ -4,13 +4,14 @@ import Hummingbird
 import ImageCodersBuiltIn
 import ImageLoading
 
-/// What a client asks for: `?url=…&w=300&h=200&fit=cover&dpr=2&q=80&format=webp&e=1790000000&s=…`
+/// What a client asks for: `?url=…&w=300&h=200&fit=cover&dpr=2&q=80&format=webp&e=1790000000&s=…`; for a picture that it sends,
+/// the same without `url` and `q`.
 ///
 /// Each parameter may be there once, and no others: a request that can be spelled in many ways is signed and cached in
 /// many ways.
 struct PictureRequest {
-  /// Where the picture comes from.
-  var url: String
+  /// Where the picture comes from; empty for one that is sent.
+  var url = ""
   /// The box in pixels of the result, a side of 0 is free.
   var box = Size(width: 300, height: 0)
   var mode = ThumbnailMode.fit
@@ -22,19 +23,23 @@ struct PictureRequest {
   var expiry: Int?
   var signature: String?
 
-  /// What the signature signs: every parameter but the signature, in the order of their names, as they were given.
+  /// What the signature signs: every parameter but the signature, in the order of their names, as they were given; before
+  /// them, for a picture that is sent, a line that is no parameter.
   let signedText: String
 
-  private static let names: Set<String> = ["url", "w", "h", "fit", "dpr", "q", "format", "e", "s"]
+  private static let names: Set<String> = ["w", "h", "fit", "dpr", "format", "e", "s"]
+  static let uploadLine = "POST /thumbnail"
   /// The formats that can be asked for, by their names.
   static let formats: [String: ImageFormat] = ["avif": .avif, "webp": .webP, "jpeg": .jpeg, "jpg": .jpeg, "png": .png]
   private static let mostPixels = 16_000_000
 
+  /// - Parameter isUpload: Whether the picture is sent.
   /// - Throws: 400 with what is wrong.
-  init(_ query: Parameters) throws(HTTPError) {
+  init(_ query: Parameters, isUpload: Bool = false) throws(HTTPError) {
+    let names = isUpload ? Self.names : Self.names.union(["url", "q"])
     var values: [String: String] = [:]
     for (name, value) in query {
-      guard Self.names.contains(String(name)) else {
+      guard names.contains(String(name)) else {
         throw Self.refusal("the parameter \(name.prefix(40)) is not known")
       }
       // Lines are what the signature tells parameters apart by.
@@ -45,10 +50,12 @@ struct PictureRequest {
         throw Self.refusal("the parameter \(name) is there twice")
       }
     }
-    guard let url = values["url"] else { throw Self.refusal("the parameter url is missing") }
-    self.url = url
-    signedText = values.filter { $0.key != "s" }.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-      .joined(separator: "\n")
+    let signed = values.filter { $0.key != "s" }.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+    signedText = ((isUpload ? [Self.uploadLine] : []) + signed).joined(separator: "\n")
+    if !isUpload {
+      guard let url = values["url"] else { throw Self.refusal("the parameter url is missing") }
+      self.url = url
+    }
     signature = values["s"]
     let scale = try Self.number(values["dpr"], "dpr", 1...4) ?? 1
     let width = try Self.number(values["w"], "w", 0...8192)

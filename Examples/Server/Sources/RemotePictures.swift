@@ -48,11 +48,8 @@ struct RemotePictures {
 
   func respond(to request: Request) async throws -> Response {
     let asked = try PictureRequest(request.uri.queryParameters)
-    if let signature = settings.signature {
-      try signature.check(asked, now: Int(ImageLoader.Options.systemTime()))
-    } else if !settings.allowsUnsigned {
-      throw HTTPError(.forbidden, message: "no key is set: the server fetches nothing (SERVER_KEYS, SERVER_UNSIGNED)")
-    }
+    let now = Int(ImageLoader.Options.systemTime())
+    try settings.check(asked, now: now)
     guard asked.url.hasPrefix("https://") || asked.url.hasPrefix("http://") else {
       throw PictureRequest.refusal("the scheme of url; http and https are known")
     }
@@ -69,7 +66,7 @@ struct RemotePictures {
       }
     let tag = Self.tag(of: loaded, asked, format)
     var headers: HTTPFields = [
-      .eTag: tag, .cacheControl: "public, max-age=\(Self.life(of: loaded))", .vary: "Accept",
+      .eTag: tag, .cacheControl: "public, max-age=\(Self.life(of: loaded, asked, now: now))", .vary: "Accept",
       .xContentTypeOptions: "nosniff", .contentSecurityPolicy: "default-src 'none'; sandbox",
     ]
     if Self.matches(request.headers[.ifNoneMatch], tag) { return Response(status: .notModified, headers: headers) }
@@ -107,10 +104,16 @@ struct RemotePictures {
   /// Names what the answer is made of: the source as its server names it, and what becomes of it.
   private static func tag(of loaded: ImageResponse, _ asked: PictureRequest, _ format: ImageFormat) -> String {
     let stated = loaded.httpResponse?.headers.first { $0.first == "etag" }?.last
-    let source = stated ?? loaded.httpResponse?.headers.first { $0.first == "last-modified" }?.last ?? ""
+    let source =
+      stated ?? loaded.httpResponse?.headers.first { $0.first == "last-modified" }?.last ?? digest(of: loaded.pixels)
     let made = "\(asked.box) \(asked.mode) \(asked.quality ?? 0) \(format.rawValue) \(loaded.byteCount ?? 0)"
     let text = "\(asked.url)\n\(source)\n\(made)"
     return "\"\(Signature.base64URL(SHA256.hash(data: Array(text.utf8)).prefix(18)))\""
+  }
+
+  /// The pixels, where a server names no version of its file: another file may have the same number of bytes.
+  private static func digest(of pixels: PixelBuffer) -> String {
+    Signature.base64URL(SHA256.hash(data: pixels.copyBytes()))
   }
 
   /// RFC 9110 §13.1.2: weak comparison.
@@ -122,12 +125,12 @@ struct RemotePictures {
     }
   }
 
-  /// As long as the source is fresh, at least a minute and at most a day.
-  private static func life(of loaded: ImageResponse) -> Int {
+  /// As long as the source is fresh, at least a minute and at most a day; not after the link ends.
+  private static func life(of loaded: ImageResponse, _ asked: PictureRequest, now: Int) -> Int {
     let stated = loaded.httpResponse?.headers.first { $0.first == "cache-control" }?.last ?? ""
     let age = stated.split(separator: ",").map { $0.filter { $0 != " " } }.first { $0.hasPrefix("max-age=") }
       .flatMap { Int($0.dropFirst(8)) }
-    return min(max(age ?? shortLife, shortLife), 86_400)
+    return min(max(age ?? shortLife, shortLife), 86_400, asked.expiry.map { max(0, $0 - now) } ?? .max)
   }
 
   private static func refusal(_ error: LoadingError) -> HTTPError {

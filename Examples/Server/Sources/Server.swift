@@ -2,24 +2,27 @@
 
 import Hummingbird
 import ImageCodersBuiltIn
+import ImageLoading
 
 /// `server [PORT [ADDRESS]]`: makes thumbnails of pictures that strangers send, and of those on other servers. The address
 /// is this machine's own; in a container it is 0.0.0.0.
 ///
-///     curl --data-binary @photo.heic 'localhost:8080/thumbnail?w=300&format=webp' >small.webp
+///     curl --data-binary @photo.heic "localhost:8080$(server sign upload w=300 format=webp)" >small.webp
 ///     curl "localhost:8080$(server sign url=https://example.com/cat.jpg w=300)" >small.jpg
 ///
 /// Decoding blocks no thread that serves requests: `/health` answers at once, however many pictures wait.
 @main struct Server {
   static let registry = CoderRegistry(builtIn: .all)
   static let mostBytes = 32 << 20
+  /// How long a client may take to send a picture, and how long a connection may be silent.
+  static let (mostTime, mostSilence): (Duration, Int64) = (.seconds(60), 20)
 
   /// What is accepted: whole pictures of a few formats, up to 100 million pixels.
   static let reading = {
     var limits = Limits.standard
     limits.maxPixels = 100_000_000
     return DecodeOptions(
-      isStrict: true, limits: limits, allowedFormats: [.jpeg, .png, .webP, .gif, .heic, .avif, .tiff])
+      isStrict: true, limits: limits, allowedFormats: [.jpeg, .png, .webP, .gif, .heic, .avif])
   }()
 
   static func main() async throws {
@@ -34,22 +37,30 @@ import ImageCodersBuiltIn
     router.get("health") { _, _ in "ok\n" }
     router.get("/") { request, _ in try await pictures.respond(to: request) }
     router.post("thumbnail") { request, _ in
-      try await thumbnail(of: .bytes(upload(request)), request.uri.queryParameters)
+      // Before a byte of the picture is taken.
+      let asked = try PictureRequest(request.uri.queryParameters, isUpload: true)
+      try settings.check(asked, now: Int(ImageLoader.Options.systemTime()))
+      return try await thumbnail(of: .bytes(upload(request)), asked)
     }
-    try await Application(router: router, configuration: .init(address: .hostname(address, port: port)))
-      .runService()
+    try await Application(
+      router: router, server: .http1(configuration: .init(idleTimeout: .seconds(mostSilence))),
+      configuration: .init(address: .hostname(address, port: port))
+    ).runService()
   }
 
-  /// `server sign url=… w=…`: prints the path of a request with its signature, made with the first of `SERVER_KEYS`.
+  /// `server sign url=… w=…`, `server sign upload w=…`: prints the path of a request with its signature, made with the first of
+  /// `SERVER_KEYS`.
   static func printSigned(_ parameters: [String], _ settings: Settings) throws {
     guard let signature = settings.signature else { throw SettingsError("SERVER_KEYS is not set") }
-    let pairs = parameters.map { parameter in
+    let isUpload = parameters.first == "upload"
+    let pairs = parameters.dropFirst(isUpload ? 1 : 0).map { parameter in
       let parts = parameter.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
       return (name: parts[0], value: parts.count > 1 ? parts[1] : "")
     }
-    let text = pairs.sorted { $0.name < $1.name }.map { "\($0.name)=\($0.value)" }.joined(separator: "\n")
+    let signed = pairs.sorted { $0.name < $1.name }.map { "\($0.name)=\($0.value)" }
+    let text = ((isUpload ? [PictureRequest.uploadLine] : []) + signed).joined(separator: "\n")
     let query = pairs.map { "\($0.name)=\(escaped($0.value))" } + ["s=\(signature.sign(text))"]
-    print("/?" + query.joined(separator: "&"))
+    print((isUpload ? "/thumbnail?" : "/?") + query.joined(separator: "&"))
   }
 
   /// RFC 3986 §2.3: all but unreserved characters as their bytes.
@@ -69,19 +80,20 @@ import ImageCodersBuiltIn
   static func upload(_ request: Request) async throws -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(min(request.headers[.contentLength].flatMap { Int($0) } ?? 0, mostBytes))
+    let start = ContinuousClock.now
     for try await chunk in request.body {
+      guard ContinuousClock.now - start < mostTime else { throw HTTPError(.requestTimeout) }
       guard bytes.count + chunk.readableBytes <= mostBytes else { throw HTTPError(.contentTooLarge) }
       bytes += chunk.readableBytesView
     }
     return bytes
   }
 
-  static func thumbnail(of upload: ByteSource, _ query: Parameters) async throws -> Response {
+  static func thumbnail(of upload: ByteSource, _ asked: PictureRequest) async throws -> Response {
     do {
-      let (width, height) = (query.get("w", as: Int.self) ?? 300, query.get("h", as: Int.self) ?? 0)
-      var preset = ThumbnailPreset.web.sized(width: width, height: height)
-      preset.mode = query["mode"] == "fill" ? .fill : .fit
-      preset.format = query["format"].flatMap { registry.format(forExtension: String($0)) }
+      var preset = ThumbnailPreset.web.sized(width: asked.box.width, height: asked.box.height)
+      preset.mode = asked.mode
+      preset.format = asked.format
       // A client that hangs up cancels its task, and so takes its picture out of the queue.
       let small = try await registry.async.makeThumbnail(of: upload, preset, reading: reading)
       return Response(

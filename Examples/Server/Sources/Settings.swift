@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import Hummingbird
 import ImageLoading
 
-/// How the server works, from the environment. What is not set is the careful choice: without keys, nothing is fetched for
+/// How the server works, from the environment. What is not set is the careful choice: without keys, nothing is done for
 /// strangers.
 struct Settings {
   /// `SERVER_KEYS`: keys that sign requests, separated by commas; the first signs.
@@ -40,6 +41,14 @@ struct Settings {
       addresses.exceptions.append(range)
     }
     cacheFolder = variable("SERVER_CACHE")
+  }
+
+  /// - Throws: 403 for a request that may not be answered.
+  func check(_ request: PictureRequest, now: Int) throws(HTTPError) {
+    if let signature { return try signature.check(request, now: now) }
+    guard allowsUnsigned else {
+      throw HTTPError(.forbidden, message: "no key is set: the server does nothing (SERVER_KEYS, SERVER_UNSIGNED)")
+    }
   }
 
   static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
