@@ -3,7 +3,6 @@
 import CImageCoder
 import CImageCoderStructs
 import ImageCoderModel
-import Synchronization
 
 /// The reader functions of the plugin interface over a reader written in Swift.
 enum ReaderCalls {
@@ -22,6 +21,8 @@ enum ReaderCalls {
     private var narrowOffers: [DecodeOffer] = []
     /// Pages of the file, hidden ones too, once they were counted; they do not become fewer.
     private var pageCount: Int?
+    /// Frames of pages that get no more.
+    private var frameCounts: [Int: Int] = [:]
 
     init(reader: any ContainerReader, host: CoderHost) {
       self.reader = reader
@@ -62,11 +63,20 @@ enum ReaderCalls {
       return try reader.gainMap(block, page: page)
     }
 
-    /// Checks that a page has a frame, as far as that is known.
+    /// Checks that a page has a frame, as far as that is known. A header is made once for all frames: making one may cost
+    /// as much as there are frames.
     func check(frame: Int, page: Int) throws(CoderError) {
-      let header = try header(page: page)
-      guard frame > 0, !header.hasOpenEnd, frame >= header.frameCount else { return }
-      throw .invalidArgument("frame \(frame) of a page that has \(header.frameCount)")
+      let count: Int
+      if let known = frameCounts[page] {
+        count = known
+      } else {
+        let header = try header(page: page)
+        guard !header.hasOpenEnd else { return }
+        frameCounts[page] = header.frameCount
+        count = header.frameCount
+      }
+      guard frame > 0, frame >= count else { return }
+      throw .invalidArgument("frame \(frame) of a page that has \(count)")
     }
 
     /// What the reader offers, in formats that the host knows.
@@ -220,7 +230,7 @@ extension DecodeOffer {
 
 /// Identifiers of formats in memory that lives as long as the plugin.
 private enum FormatNames {
-  private static let known = Mutex<[(format: String, text: StaticText)]>([])
+  private static let known = Lock<[(format: String, text: StaticText)]>([])
 
   static func text(for format: ImageFormat) -> imgcoder_string {
     known.withLock { known in

@@ -178,7 +178,7 @@ struct GIFScanner {
 
   private mutating func append(_ image: GIFImageBlock) throws(CoderError) {
     try limits.check(frames: structure.images.count + 1)
-    structure.images.append(image)
+    structure.append(image)
   }
 
   /// GIF89a §23 to §26, the extensions.
@@ -276,7 +276,7 @@ struct GIFScanner {
     }
     // A file of a canvas and no image shows an empty canvas.
     try limits.check(frames: 1)
-    structure.images.append(.empty)
+    structure.append(.empty)
   }
 
   private func byte(at place: Int) throws(CoderError) -> UInt8 {

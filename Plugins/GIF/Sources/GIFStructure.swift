@@ -13,7 +13,9 @@ struct GIFStructure {
   var canvas: Size
   /// The stored number of repetitions, or nil when no extension states it.
   var repetitions: UInt16?
-  var images: [GIFImageBlock] = []
+  private(set) var images: [GIFImageBlock] = []
+  /// Whether one of the images is shown for a time.
+  private var hasDelay = false
   /// Where the sub-blocks of comments start, as far as they are kept.
   var commentOffsets: [Int] = []
   /// Where the data of the XMP extension starts.
@@ -45,7 +47,12 @@ struct GIFStructure {
   }
 
   /// Whether anything says that time passes: a loop, or a delay.
-  var hasTiming: Bool { repetitions != nil || images.contains { $0.control.delay > 0 } }
+  var hasTiming: Bool { repetitions != nil || hasDelay }
+
+  mutating func append(_ image: GIFImageBlock) {
+    images.append(image)
+    hasDelay = hasDelay || image.control.delay > 0
+  }
 
   /// Whether the first image alone is the whole picture, with no transparent pixel.
   var isOpaqueStill: Bool {

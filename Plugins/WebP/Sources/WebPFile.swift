@@ -14,6 +14,8 @@ struct WebPFile {
   private(set) var isAnimated = false
   /// At least one, unless the walk has not come so far.
   private(set) var pictures: [Picture] = []
+  /// What all of them have in common.
+  private(set) var common = PicturesInCommon()
   /// What the ANIM chunk says.
   private(set) var loopCount: LoopCount?
   private(set) var background: PixelColor?
@@ -64,7 +66,7 @@ struct WebPFile {
       let picture = try Picture(still: first, alpha: nil, in: source, before: end, announced: announced)
       canvas = picture.rect.size
       try limits.check(canvas: canvas)
-      pictures = [picture]
+      add(picture)
     case .extended: try readExtended(first)
     default:
       throw .malformed("the first chunk is none of VP8, VP8L and VP8X", at: 12)
@@ -142,7 +144,7 @@ struct WebPFile {
       guard picture.rect.size == canvas else {
         throw .malformed("a picture of \(picture.rect.size) on a canvas of \(canvas)", at: picture.bytes.lowerBound)
       }
-      pictures = [picture]
+      add(picture)
     case .frame where isAnimated && !breaksOff: breaksOff = try !readFrame(chunk)
     case .animation where isAnimated && loopCount == nil: try readAnimation(chunk)
     // RFC 9649 §2.7.1: readers use the flags of VP8X and the first chunk of each kind, as libwebp does.
@@ -152,6 +154,11 @@ struct WebPFile {
     default: break
     }
     next = chunk.next
+  }
+
+  private mutating func add(_ picture: Picture) {
+    pictures.append(picture)
+    common.add(picture)
   }
 
   /// The error of an extended file that has no picture. Waits until it is known whether it is cut.
@@ -169,7 +176,7 @@ struct WebPFile {
     try limits.check(frames: pictures.count + 1)
     do throws(CoderError) {
       let picture = try Picture(frame: chunk, in: source, before: end, canvas: canvas)
-      pictures.append(picture)
+      add(picture)
       return true
     } catch {
       let isCut = error.code == .truncated || error.code == .malformed
@@ -193,5 +200,19 @@ struct WebPFile {
   private mutating func record(_ chunk: Chunk, as kind: MetadataKind) {
     guard metadata[kind] == nil, chunk.size > 0, chunk.end <= end else { return }
     metadata[kind] = chunk.payload..<chunk.end
+  }
+}
+
+/// What all pictures of a file have in common, kept while they come, as a header is asked for often.
+struct PicturesInCommon {
+  private(set) var areLossless = true
+  private(set) var areLossy = true
+  /// Whether each covers what it is drawn on, and stays.
+  private(set) var areOpaqueAndKept = true
+
+  fileprivate mutating func add(_ picture: Picture) {
+    areLossless = areLossless && picture.kind == .lossless
+    areLossy = areLossy && picture.kind == .lossy
+    areOpaqueAndKept = areOpaqueAndKept && !picture.hasAlpha && picture.disposal == .keep
   }
 }

@@ -46,9 +46,9 @@ final class WebPReader: ContainerReader {
     header.isTruncated = file.isTruncated
     header.isDamaged = file.isDamaged
     guard !file.pictures.isEmpty else { return header }
-    header.isLossless = file.pictures.allSatisfy { $0.kind == .lossless }
+    header.isLossless = file.common.areLossless
     // RFC 6386 §2: VP8 stores 4:2:0 only.
-    header.subsampling = file.pictures.allSatisfy { $0.kind == .lossy } ? .s420 : nil
+    header.subsampling = file.common.areLossy ? .s420 : nil
     return header
   }
 
@@ -125,8 +125,7 @@ extension WebPReader {
   private var isOpaque: Bool {
     // Frames may follow those that are known.
     guard file.isOver || !file.isAnimated, let first = file.pictures.first else { return false }
-    return first.rect == Rect(covering: file.canvas)
-      && file.pictures.allSatisfy { !$0.hasAlpha && $0.disposal == .keep }
+    return first.rect == Rect(covering: file.canvas) && file.common.areOpaqueAndKept
   }
 
   private static func orientation(

@@ -9,7 +9,7 @@ struct FrameList {
 
   init(_ decoder: ImageDecoder, file: String) throws(CoderError) {
     self.file = file
-    report = try FileReport(decoder, counts: true)
+    report = try decoder.asOneCall { () throws(CoderError) in try FileReport(decoder, counts: true) }
   }
 
   /// The table.

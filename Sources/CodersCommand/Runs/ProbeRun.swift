@@ -39,7 +39,10 @@ struct ProbeRun {
           explain: explains ? { steps.append($0) } : nil)
         // For an icon, the thumbnail size above selects its smallest picture; report the primary one.
         let isIcon = read.page == nil && decoder.header.pagesAreSizes
-        return try FileReport(isIcon ? decoder.page(decoder.header.primaryPage) : decoder, counts: countsFrames)
+        // A million frames are described in the time of one call, or not at all.
+        return try decoder.asOneCall { () throws(CoderError) in
+          try FileReport(isIcon ? decoder.page(decoder.header.primaryPage) : decoder, counts: countsFrames)
+        }
       }
       if !read.coders.isQuiet { printer.print(file, report, steps: steps) }
       if case .failure(let error) = report { failures.add(error, file: file, order: order) }

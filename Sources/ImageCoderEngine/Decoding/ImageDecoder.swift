@@ -114,6 +114,11 @@ public final class ImageDecoder {
     try attributing { () throws(CoderError) in try frames.header(index) }
   }
 
+  /// Makes one call of several: what a call may take of time, reads and inflated bytes is for all of them together.
+  package func asOneCall<Result>(_ body: () throws(CoderError) -> Result) throws(CoderError) -> Result {
+    try attributing(body)
+  }
+
   /// Checks what a caller is going to keep.
   ///
   /// - Throws: ``CoderError/Code/limitExceeded`` for more bytes than the options allow.
