@@ -83,7 +83,7 @@ package struct CatalogEntry: Sendable, Equatable {
 package struct Catalog: Sendable {
   /// By the priority that counts among all, bundled coders first, strangers by that of their manifests, then by identifier; what is not used comes last, by path.
   package private(set) var entries: [CatalogEntry]
-  /// Directories that somebody named and that cannot be read, with the reason.
+  /// Directories that somebody named, or that are there, and that cannot be read, with the reason.
   package let unreadable: [(path: String, reason: SkipReason)]
   /// The directories of the search path.
   let searched: [String]
@@ -131,7 +131,9 @@ package struct Catalog: Sendable {
           add(Self.entry(path, in: listing, of: directory.path, installation, preferences: preferences))
         }
       } catch {
-        if directory.isExplicit || error.code == .permission { unreadable.append((directory.path, error)) }
+        if directory.isExplicit || error.code == .permission || error.isPassing {
+          unreadable.append((directory.path, error))
+        }
       }
     }
     entries = found.sorted { first, second in

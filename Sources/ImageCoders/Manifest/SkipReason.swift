@@ -22,9 +22,13 @@ package struct SkipReason: Error, Sendable, Equatable {
 
   /// Whether the same may succeed a moment later: the process, or the machine, had no descriptor or no memory left. The
   /// system's loader says so in words only.
-  package var isPassing: Bool {
-    let text = message.lowercased()
-    return [EMFILE, ENFILE, ENOMEM].contains { text.has(String(cString: strerror($0)).lowercased()) }
+  package var isPassing: Bool { [EMFILE, ENFILE, ENOMEM].contains(where: says) }
+
+  /// Whether the process, or the machine, had no memory left.
+  var isMissingMemory: Bool { says(ENOMEM) }
+
+  private func says(_ problem: Int32) -> Bool {
+    message.lowercased().has(String(cString: strerror(problem)).lowercased())
   }
 
   /// Stable, as `coders list --json` prints it.

@@ -85,6 +85,7 @@ extension CoderRegistry {
       }
     }
     if let first { throw first }
+    if let shortage = catalog.shortage { throw shortage }
     guard hasCoders else { throw .noCoder(catalog.emptiness) }
     if let coders = policy.coders {
       throw .noCoder("no coder that may be used (set by \(coders.words)) writes \(format)")

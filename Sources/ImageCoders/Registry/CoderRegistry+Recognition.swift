@@ -39,6 +39,7 @@ extension CoderRegistry {
 
   func unrecognized(_ source: OpenSource, _ selection: Selection, coders: Int) -> CoderError {
     if source.size == 0 { return .wrongFormat("the file is empty") }
+    if let shortage = catalog.shortage { return shortage }
     if coders == 0 { return .noCoder(catalog.emptiness) }
     if let refused = selection.refused {
       let formats = refused.candidate.formats.map(\.rawValue).joined(separator: " or ")

@@ -20,9 +20,10 @@ extension CoderRegistry {
   ///
   /// - Parameter name: An extension such as `jpg`, a format's name, or a type identifier.
   /// - Throws: ``CoderError/Code/invalidArgument`` if no coder writes it; the message lists the extensions that can be
-  ///   written.
+  ///   written. ``CoderError/Code/outOfMemory`` or ``CoderError/Code/io`` if coders could not be looked for.
   public func formatToWrite(named name: String) throws(CoderError) -> ImageFormat {
     if let format = format(forExtension: name), !candidates(writing: format).isEmpty { return format }
+    if let shortage = catalog.shortage { throw shortage }
     let known = writers.flatMap(\.writtenFormats).flatMap(\.extensions).sorted().joined(separator: ", ")
     throw .invalidArgument(
       "no coder writes \"\(name)\"; \(known.isEmpty ? "no coder is installed that writes" : "these can be written: " + known)"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ImageCoderModel
+
 extension Catalog {
   /// Why a registry without coders has none, and what to do.
   var emptiness: String {
@@ -20,6 +22,16 @@ extension Catalog {
     guard let problem = problems.first else { return "" }
     guard problems.count > 1 else { return "; one more cannot be used: \(problem)" }
     return "; \(problems.count) more cannot be used, the first: \(problem)"
+  }
+
+  /// Why coders that are there may not have been found, or nil: the process had no memory or no descriptor to look.
+  ///
+  /// - Returns: ``CoderError/Code/outOfMemory`` or ``CoderError/Code/io``.
+  var shortage: CoderError? {
+    let reasons = unreadable.map(\.reason) + entries.compactMap(\.reason)
+    guard let reason = reasons.first(where: \.isPassing) else { return nil }
+    let message = "coders cannot be looked for: \(reason.message)"
+    return reason.isMissingMemory ? CoderError(code: .outOfMemory, message: message) : .io(message)
   }
 
   /// Coders that would be used if something were repaired; not those that another one of the same identifier replaces.
