@@ -24,6 +24,7 @@ const char *isolation_call_name(uint32_t number) {
     NAME(execveat);
     NAME(fallocate);
     NAME(ftruncate);
+    case SYS_futex: return "futex with an operation that no lock needs";
     NAME(io_uring_setup);
     NAME(keyctl);
     NAME(kill);

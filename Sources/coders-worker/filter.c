@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/futex.h>
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <stddef.h>
@@ -103,15 +104,46 @@ static void allow_only(long call, unsigned argument, uint32_t value) {
   answer(attempt);
 }
 
-// Allows a call if an argument is one of a few small values, and answers others.
-static void allow_values(long call, unsigned argument, const uint32_t *values, uint8_t value_count) {
+// Allows a call if an argument of 32 bits is one of a few values.
+static void allow_values(long call, unsigned argument, const uint32_t *values, uint8_t value_count, uint32_t otherwise) {
   put(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, (uint8_t)(value_count * 2 + 2));
   load_argument(argument, 0);
   for (uint8_t index = 0; index < value_count; index++) {
     put(BPF_JMP | BPF_JEQ | BPF_K, values[index], 0, 1);
     answer(SECCOMP_RET_ALLOW);
   }
-  answer(SECCOMP_RET_ERRNO | EPERM);
+  answer(otherwise);
+}
+
+// Waiting and waking, and the locks that Swift's Mutex takes: with priorities, and of this process alone. No waiter is moved from
+// one lock to another, which the C library has not done since 2.25.
+static void put_locks(void) {
+  const uint32_t operations[] = {
+      FUTEX_WAIT,
+      FUTEX_WAIT_PRIVATE,
+      FUTEX_WAKE,
+      FUTEX_WAKE_PRIVATE,
+      FUTEX_WAIT_BITSET,
+      FUTEX_WAIT_BITSET_PRIVATE,
+      FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME,
+      FUTEX_WAIT_BITSET_PRIVATE | FUTEX_CLOCK_REALTIME,
+      FUTEX_WAKE_BITSET,
+      FUTEX_WAKE_BITSET_PRIVATE,
+      FUTEX_LOCK_PI_PRIVATE,
+      FUTEX_UNLOCK_PI_PRIVATE,
+      FUTEX_TRYLOCK_PI_PRIVATE,
+  };
+  allow_values(SYS_futex, 1, operations, sizeof operations / sizeof *operations, attempt);
+}
+
+// Advice about pages of its own. Pages are shared with no other process for being alike (KSM), which would tell what others
+// have; other advice is answered as a system does that does not know it.
+static void put_advice(void) {
+  const uint32_t advice[] = {
+      MADV_NORMAL, MADV_RANDOM,   MADV_SEQUENTIAL, MADV_WILLNEED, MADV_DONTNEED, MADV_FREE,
+      MADV_HUGEPAGE, MADV_NOHUGEPAGE, MADV_DONTDUMP,   MADV_DODUMP,
+  };
+  allow_values(SYS_madvise, 2, advice, sizeof advice / sizeof *advice, SECCOMP_RET_ERRNO | EINVAL);
 }
 
 // Files that are read: which ones, another layer says. An answer stands before those of all workers, and so counts.
@@ -122,7 +154,8 @@ static void put_reading(void) {
   put(BPF_JMP | BPF_JSET | BPF_K, O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND, 0, 1);
   answer(SECCOMP_RET_ERRNO | EPERM);
   answer(SECCOMP_RET_ALLOW);
-  allow_values(SYS_fcntl, 1, of_descriptors, sizeof of_descriptors / sizeof *of_descriptors);
+  allow_values(SYS_fcntl, 1, of_descriptors, sizeof of_descriptors / sizeof *of_descriptors,
+               SECCOMP_RET_ERRNO | EPERM);
   allow(SYS_newfstatat);
   allow(SYS_fstat);
   allow(SYS_faccessat);
@@ -158,13 +191,13 @@ static void put_questions(void) {
 static void put_common(void) {
   put_questions();
   allow(SYS_recvmsg);
-  allow(SYS_futex);
+  put_locks();
   allow(SYS_brk);
   allow_without(SYS_mmap, 2, PROT_EXEC);
   allow_without(SYS_mprotect, 2, PROT_EXEC);
   allow(SYS_munmap);
   allow(SYS_mremap);
-  allow(SYS_madvise);
+  put_advice();
   allow(SYS_close);
   allow(SYS_gettid);
   allow(SYS_getpid);

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -111,6 +112,11 @@ static imgcoder_status try(const imgcoder_host *host, const char *act, const uin
 #endif
   ON("map-input", (long)mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, 4, 0))
   ON("write-input", mprotect((void *)view, 4096, PROT_READ | PROT_WRITE))
+  static uint32_t locks[2];
+  ON("requeue", syscall(SYS_futex, &locks[0], FUTEX_CMP_REQUEUE_PRIVATE, 1, 1, &locks[1], 0))
+  ON("shared-lock", syscall(SYS_futex, &locks[0], FUTEX_LOCK_PI, 0, NULL, NULL, 0))
+  ON("merge-memory", madvise((void *)view, 4096, MADV_MERGEABLE))
+  ON("remove-memory", madvise((void *)view, 4096, MADV_REMOVE))
   ON("lock-memory", syscall(SYS_mlock, view, 4096))
   if (strcmp(act, "abort") == 0) abort();
   if (strcmp(act, "trap") == 0) __builtin_trap();
@@ -202,7 +208,7 @@ static imgcoder_status reader_negotiate(imgcoder_reader *reader, const imgcoder_
   offer->height = height(reader);
   offer->pixel_format = IMGCODER_PIXEL_RGBA8;
   offer->alpha = IMGCODER_ALPHA_STRAIGHT;
-  offer->row_order = strcmp(reader->act, "rows-outside") == 0 ? IMGCODER_ROWS_ANY : IMGCODER_ROWS_TOP_DOWN;
+  offer->row_order = strncmp(reader->act, "rows-", 5) == 0 ? IMGCODER_ROWS_ANY : IMGCODER_ROWS_TOP_DOWN;
   return IMGCODER_STATUS_OK;
 }
 

@@ -66,6 +66,8 @@ import Testing
     } + [
       Attempt("clone", .malformed, "clone gives -1, errno 11"),
       Attempt("clone3", .malformed, "clone3 gives -1, errno 38"),
+      Attempt("merge-memory", .malformed, "merge-memory gives -1, errno 22"),
+      Attempt("remove-memory", .malformed, "remove-memory gives -1, errno 22"),
     ]
 
   /// The call never runs, and the error names it.
@@ -80,6 +82,7 @@ import Testing
       ("keyctl", "keyctl"), ("unshare", "unshare"), ("setns", "setns"), ("mount", "mount"), ("seccomp", "seccomp"),
       ("send-file", "sendmsg"), ("shrink", "ftruncate"), ("punch", "fallocate"), ("read-other", "read"),
       ("poll", "ppoll"), ("lock-memory", "mlock"), ("new-limit", "prlimit64 with a new limit"),
+      ("requeue", "futex with an operation"), ("shared-lock", "futex with an operation"),
       ("no-name", "system call 222222"), ("unblocked", "execve"),
     ].map { Attempt($0.0, .coderCrashed, "SIGSYS: \($0.1)") } + [
       // Calls of other processors, and one that comes while all signals are blocked.
