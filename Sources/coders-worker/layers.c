@@ -230,12 +230,19 @@ static int restrict_by_landlock(void) {
   return probe < 0 && errno == EACCES;
 }
 
-// In a namespace of users the process has every right over what is in it; none is needed any more.
-static void drop_rights(void) {
+// Root has rights over the machine, and in a namespace of users the process has every right over what is in it; none is needed
+// any more.
+//   returns  whether there are none, which the system says
+static int drop_rights(void) {
   struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
-  struct __user_cap_data_struct none[2] = {{0}};
+  struct __user_cap_data_struct left[2] = {{0}};
   for (unsigned long right = 0; right < 64; right++) prctl(PR_CAPBSET_DROP, right, 0, 0, 0);
-  syscall(SYS_capset, &head, none);
+  syscall(SYS_capset, &head, left);
+  memset(left, 0xFF, sizeof left);
+  if (syscall(SYS_capget, &head, left) != 0) return 0;
+  uint32_t rights = 0;
+  for (int part = 0; part < 2; part++) rights |= left[part].effective | left[part].permitted | left[part].inheritable;
+  return rights == 0;
 }
 
 uint32_t layers_of_server(uint32_t namespaces, uint32_t without) {
@@ -244,7 +251,7 @@ uint32_t layers_of_server(uint32_t namespaces, uint32_t without) {
   if (namespaces & ISOLATION_NETWORK && has_no_network()) made |= ISOLATION_NETWORK;
   if (namespaces & ISOLATION_IPC) made |= ISOLATION_IPC;
   if (namespaces & ISOLATION_ROOT && make_root()) made |= ISOLATION_ROOT;
-  if (namespaces) drop_rights();
+  if (!(without & ISOLATION_CAPABILITIES) && drop_rights()) made |= ISOLATION_CAPABILITIES;
   if (!(without & ISOLATION_LANDLOCK) && restrict_by_landlock()) made |= ISOLATION_LANDLOCK;
   if (!(without & ISOLATION_UNDUMPABLE) && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 &&
       prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 0) {

@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: [
-    "no-new-privileges", "seccomp", "memory", "limits", "undumpable", "descriptors", "landlock,root",
+    "no-new-privileges", "capabilities", "seccomp", "memory", "limits", "undumpable", "descriptors", "landlock,root",
   ]) func requiredRefusesWithoutALayer(_ layers: String) throws {
     let run = try Self.probe("required", without: layers)
     #expect(run.status == 5)
@@ -30,6 +30,24 @@ import Testing
     #expect(run.errors.contains("pluginRejected: isolation_missing: isolation is required, and "))
     #expect(run.errors.contains(layers == "landlock,root" ? "landlock or root" : layers))
     #expect(try Self.probe("preferred", without: layers).status == 0)
+  }
+
+  /// Rights that were not dropped are not taken for dropped: root has them, and so has a process in a namespace of its own.
+  @Test(arguments: ["required", "strict"]) func rightsThatStayAreMissed(_ mode: String) throws {
+    let folder = Folder()
+    let built = Command.run("cc -o '\(folder.path)/refuse' '\(StagedTree.root)/Tests/Filter/refuse.c'")
+    try #require(built.status == 0, "\(built.output)")
+    func probe(_ mode: String) throws -> (status: Int32, output: String) {
+      Command.run(
+        """
+        '\(folder.path)/refuse' '\(StagedTree.root)/build/bin/coders' probe --short --isolate \(mode) \
+        '\(try Fixture.path("window.png"))' 2>&1
+        """)
+    }
+    let run = try probe(mode)
+    #expect(run.status == 5, "\(run.output)")
+    #expect(run.output.contains("isolation is \(mode), and this machine does not offer capabilities"), "\(run.output)")
+    #expect(try probe("preferred").status == 0)
   }
 
   @Test(arguments: ["landlock", "root", "network", "ipc", "pid"]) func onlyStrictNeedsEveryLayer(_ layer: String) throws

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define ISOLATION_PROTOCOL 8
+#define ISOLATION_PROTOCOL 9
 
 #define ISOLATION_MAX_PAYLOAD 32768
 // Bytes of a page's name.
@@ -48,7 +48,8 @@ enum {
   ISOLATION_LIMITS = 256,  // of CPU time, processes, files, descriptors, locked memory, core dumps
   ISOLATION_UNDUMPABLE = 512,
   ISOLATION_DESCRIPTORS = 1024,  // no inherited descriptors, no environment
-  ISOLATION_ALL_LAYERS = 2047
+  ISOLATION_CAPABILITIES = 2048,  // none of the rights of root
+  ISOLATION_ALL_LAYERS = 4095
 };
 
 // What a plugin needs beyond what all have, as its manifest says: an argument of its server.

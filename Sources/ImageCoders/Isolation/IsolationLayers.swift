@@ -21,10 +21,12 @@ package struct IsolationLayers: OptionSet, Sendable, Hashable {
   package static let limits = IsolationLayers(ISOLATION_LIMITS)
   package static let undumpable = IsolationLayers(ISOLATION_UNDUMPABLE)
   package static let descriptors = IsolationLayers(ISOLATION_DESCRIPTORS)
+  package static let capabilities = IsolationLayers(ISOLATION_CAPABILITIES)
 
   /// All of them, with their stable names and what they do, in the order in which they are shown.
   package static let all: [(layer: IsolationLayers, name: String, text: String)] = [
     (.noNewPrivileges, "no-new-privileges", "no program can raise its rights"),
+    (.capabilities, "capabilities", "none of the rights of root"),
     (.seccomp, "seccomp", "only the system calls that memory, locks and its own socket need"),
     (.landlock, "landlock", "no file can be opened"),
     (.root, "root", "own users and mounts: a root without files"),
