@@ -51,7 +51,7 @@ struct InstalledPlugin {
   static func all(
     _ searchPath: PluginSearchPath, _ console: Console, verifies: Bool
   ) throws(CoderError) -> [InstalledPlugin] {
-    let catalog = Catalog(searchPath, preferences: CoderPreferences(environment: console.environment)).scanned()
+    let catalog = Catalog(searchPath, preferences: CoderPreferences(environment: console.environment)).scannedBefore()
     let folders = searchPath.directories.map(\.path)
     func place(_ entry: CatalogEntry) -> (Int, String) {
       (folders.firstIndex(of: Path.folder(entry.path)) ?? folders.count, entry.path)

@@ -13,7 +13,7 @@ struct ListRun {
   func run(_ console: Console) {
     let path = coders.searchPath(console)
     let listing = CoderListing(
-      Catalog(path, preferences: CoderPreferences(environment: console.environment)).scanned(), searchPath: path)
+      Catalog(path, preferences: CoderPreferences(environment: console.environment)).scannedBefore(), searchPath: path)
     if isJSON {
       console.print(listing.json.printed)
     } else if coders.isQuiet {

@@ -52,6 +52,12 @@ package struct CatalogEntry: Sendable, Equatable {
     return LibraryScan.problem(of: library, id: manifest.id, isFresh: isFresh)
   }
 
+  /// What the last scan found wrong with the library as it is now.
+  fileprivate var knownScan: SkipReason? {
+    guard !isBundled, let library else { return nil }
+    return LibraryScan.knownProblem(of: library)
+  }
+
   /// A manifest that could not be read.
   fileprivate init(_ path: String, _ reason: SkipReason) {
     self.path = path
@@ -147,11 +153,12 @@ package struct Catalog: Sendable {
     self.shadowed = shadowed
   }
 
-  /// The same with a reason for each plugin whose library a scan could not load.
-  package func scanned() -> Catalog {
+  /// The same with a reason for each plugin whose library an earlier scan could not load. Nothing is scanned: a library runs
+  /// code when it is loaded.
+  package func scannedBefore() -> Catalog {
     var catalog = self
     for index in entries.indices where entries[index].reason == nil {
-      catalog.entries[index].reason = entries[index].scan()
+      catalog.entries[index].reason = entries[index].knownScan
     }
     catalog.entries = catalog.entries.filter { $0.reason == nil } + catalog.entries.filter { $0.reason != nil }
     return catalog

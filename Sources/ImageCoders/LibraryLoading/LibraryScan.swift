@@ -33,6 +33,12 @@ package enum LibraryScan {
     return answer.reason
   }
 
+  /// What a scan has found before, if the library has not changed since.
+  package static func knownProblem(of library: String, scanner: Scanner? = .found) -> SkipReason? {
+    guard scanner != nil, let stamp = FileStamp(library) else { return nil }
+    return ScanCache.answer(to: library, stamp)?.reason
+  }
+
   /// The scanning process: loads the library, says what came of it, and ends.
   package static func run(_ library: String, id: String) -> Never {
     // One whose parent is gone has nobody else to end it.
@@ -82,11 +88,7 @@ package enum LibraryScan {
       // A machine that starts no process is left to the load itself.
       guard let process else { return nil }
       let answer = read(pipe[0])
-      if answer == nil { kill(-process, SIGKILL) }
-      var status: Int32 = 0
-      while waitpid(process, &status, 0) < 0, errno == EINTR {}
-      // What the library started ends with it.
-      kill(-process, SIGKILL)
+      let status = Self.end(process, afterMilliseconds: answer == nil ? 0 : 1000)
       let greeting = Array(LibraryScan.greeting.utf8)
       guard answer?.starts(with: greeting) ?? true else { return nil }
       guard let answer = answer?.dropFirst(greeting.count) else {
@@ -94,6 +96,29 @@ package enum LibraryScan {
           .scanTimeout, "\(library) does not answer within \(timeLimit / 1000) s when it is loaded")
       }
       return Self.reason(answer, status: status, library: library)
+    }
+
+    /// Waits for a process that has said what it has to say, and ends it if it stays: the library may have closed the pipe.
+    ///
+    /// - Returns: Its status.
+    private static func end(_ process: pid_t, afterMilliseconds patience: Int64) -> Int32 {
+      var status: Int32 = 0
+      let last = milliseconds() + patience
+      func hasEnded(_ options: Int32) -> Bool {
+        let found = waitpid(process, &status, options)
+        return found == process || (found < 0 && errno != EINTR)
+      }
+      var isThere = !hasEnded(WNOHANG)
+      while isThere, milliseconds() < last {
+        usleep(1000)
+        isThere = !hasEnded(WNOHANG)
+      }
+      // It may have left its group.
+      if isThere { kill(process, SIGKILL) }
+      // What the library started ends with it.
+      kill(-process, SIGKILL)
+      while isThere { isThere = !hasEnded(0) }
+      return status
     }
 
     private static func reason(_ answer: ArraySlice<UInt8>, status: Int32, library: String) -> SkipReason? {
