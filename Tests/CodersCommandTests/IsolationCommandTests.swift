@@ -83,6 +83,16 @@ import Testing
     #expect(run.output.contains("public.png  720×420  rgb8"))
   }
 
+  /// What is too few is named, whatever it is that does not come first.
+  @Test(arguments: 8...12) func aProgramWithTooFewDescriptorsIsTold(_ descriptors: Int) throws {
+    let run = Command.run(
+      "ulimit -n \(descriptors) && '\(StagedTree.root)/build/bin/coders' probe --short --isolate required "
+        + "'\(try Fixture.path("window.png"))' 2>&1")
+    guard run.status != 0 else { return }
+    let limit = "Too many open files: the program may have \(descriptors) (RLIMIT_NOFILE)"
+    #expect(run.output.contains(limit), "\(run.output)")
+  }
+
   @Test func writesInAWorker() throws {
     let folder = Folder()
     let input = try Fixture.path("window.png")

@@ -39,7 +39,7 @@ final class WorkerServer: Sendable {
   ) throws(SkipReason) {
     var ends: [Int32] = [-1, -1]
     guard isolation_pair(&ends) == 1 else {
-      throw SkipReason(.isolationMissing, "no socket for a worker: \(String(cString: strerror(errno)))")
+      throw SkipReason(.isolationMissing, Self.failure("socket", errno).message)
     }
     let process = isolation_launch(
       program, library, id, HostPlatform.runtimeFolder, without.rawValue, needs.rawValue, ends[1])
@@ -47,7 +47,7 @@ final class WorkerServer: Sendable {
     close(ends[1])
     guard process > 0 else {
       close(ends[0])
-      throw SkipReason(.isolationMissing, "\(program) does not start: \(String(cString: strerror(problem)))")
+      throw SkipReason(.isolationMissing, "\(program) does not start: \(Self.words(for: problem))")
     }
     try self.init(control: ends[0], process: process, library: library)
   }
@@ -117,7 +117,7 @@ final class WorkerServer: Sendable {
   ///   - seconds: Of processor time that it may use in its life.
   func makeWorker(memory: Int, seconds: Int) throws(CoderError) -> Worker {
     var ends: [Int32] = [-1, -1]
-    guard isolation_pair(&ends) == 1 else { throw Self.failure("a socket", errno) }
+    guard isolation_pair(&ends) == 1 else { throw Self.failure("socket", errno) }
     // The worker's end: its filter lets it change no socket.
     isolation_set_patience(ends[1], Self.idleTime)
     let shared = isolation_memory(ISOLATION_SHARED_BYTES, 0)
@@ -133,7 +133,7 @@ final class WorkerServer: Sendable {
       let problem = errno
       close(ends[0])
       close(ends[1])
-      throw Self.failure("a socket", problem)
+      throw Self.failure("socket", problem)
     }
     let (number, forked, error) = fork(files: [ends[1], shared, errors[1]], memory: memory, seconds: seconds)
     close(ends[1])
@@ -141,14 +141,31 @@ final class WorkerServer: Sendable {
     guard forked >= 0 else {
       close(ends[0])
       close(errors[0])
-      throw Self.failure("a process", error)
+      throw Self.failure("process", error)
     }
     return try Worker(
       of: self, number: number, socket: ends[0], errors: errors[0], process: forked, shared: shared, memory: memory)
   }
 
   private static func failure(_ what: String, _ problem: Int32) -> CoderError {
-    .io("no \(what) for a worker: \(String(cString: strerror(problem)))")
+    .io("no \(what) for a worker: \(words(for: problem))")
+  }
+
+  /// What the system says of a problem, and the limit that it comes from.
+  private static func words(for problem: Int32) -> String {
+    let words = String(cString: strerror(problem))
+    guard problem == EMFILE else { return words }
+    var limit = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    return "\(words): the program may have \(limit.rlim_cur) (RLIMIT_NOFILE)"
+  }
+
+  /// Why a process did not come: for lack of a descriptor for it, or because the server is gone.
+  private var problemOfLostProcess: Int32 {
+    let spare = dup(control)
+    guard spare >= 0 else { return errno }
+    close(spare)
+    return ECHILD
   }
 
   private func fork(
@@ -172,7 +189,7 @@ final class WorkerServer: Sendable {
         guard message.kind == UInt32(ISOLATION_SPAWNED), message.words.0 == number else { return nil }
         return (number, process, Int32(bitPattern: message.words.1))
       }
-      return answer ?? (number, -1, ECHILD)
+      return answer ?? (number, -1, problemOfLostProcess)
     }
   }
 
