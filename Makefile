@@ -185,6 +185,7 @@ check: deps
 	@scripts/check-c
 	@scripts/check-kernels
 	@scripts/check-filter
+	@scripts/check-protocol
 	@scripts/check-rust
 	@scripts/check-codecs --offline
 

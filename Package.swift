@@ -369,7 +369,7 @@ let package = Package(
       name: "ContactSheetsTests", dependencies: ["ContactSheets", "SampleImages", "ImageCoders"],
       path: "Examples/Demo/Tests/ContactSheetsTests", packageAccess: false, swiftSettings: settings),
     .target(name: "TestSupport", dependencies: library, path: "Tests/TestSupport", swiftSettings: settings),
-    .target(name: "CInterfaceFakes", dependencies: ["CImageCoder"], path: "Tests/CInterfaceFakes"),
+    .target(name: "CInterfaceFakes", dependencies: ["CImageCoder", "CIsolation"], path: "Tests/CInterfaceFakes"),
     tests(of: "Interface", use: ["CImageCoder", "CInterfaceFakes", "ImageCoderPlugin"] + library),
     tests(of: "ImageCoders", use: ["ImageCodersFoundation"] + library),
     tests(of: "ImageMemory", use: ["ImageMemory"]),

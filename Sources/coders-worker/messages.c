@@ -13,6 +13,34 @@ static uint8_t received[ISOLATION_MAX_PAYLOAD];
 
 uint8_t *payload(void) { return received; }
 
+// Threads of a plugin may write to the log.
+static pthread_mutex_t sending = PTHREAD_MUTEX_INITIALIZER;
+
+// Where the talk with the program is, and how many answers of each kind are to come.
+static uint32_t state = ISOLATION_STATE_STARTING;
+static uint32_t unanswered[ISOLATION_OPENED + 1];
+
+// Takes note of what has come, which is an answer or a request.
+//   returns  0 if it may not come now
+static int note_received(uint32_t kind) {
+  if (kind <= ISOLATION_OPENED && unanswered[kind] > 0) {
+    unanswered[kind] -= 1;
+    return 1;
+  }
+  const isolation_rule *rule = isolation_rule_of(state, ISOLATION_PROGRAM, kind);
+  if (rule) state = rule->next;
+  return rule != NULL;
+}
+
+// Takes note of what is sent. What may not be, the program judges.
+static void note_sent(const isolation_message *message) {
+  const isolation_rule *rule = isolation_rule_of(state, ISOLATION_WORKER, message->kind);
+  if (!rule) return;
+  int waits = message->kind != ISOLATION_BAND || message->longs[0] != 0;
+  if (rule->answer != 0 && waits) unanswered[rule->answer] += 1;
+  state = rule->ahead != 0 && message->words[4] != 0 ? rule->ahead : rule->next;
+}
+
 void receive(isolation_message *message, int *descriptor) {
   *descriptor = -1;
   messages_hold(0);
@@ -22,10 +50,12 @@ void receive(isolation_message *message, int *descriptor) {
   }
   // The program is gone, or ends this worker by closing its socket.
   if (got != 1) _exit(0);
+  pthread_mutex_lock(&sending);
+  int may_come = note_received(message->kind);
+  pthread_mutex_unlock(&sending);
+  if (!may_come) _exit(0);
 }
 
-// Threads of a plugin may write to the log.
-static pthread_mutex_t sending = PTHREAD_MUTEX_INITIALIZER;
 static uint8_t unsent[sizeof(isolation_message) + ISOLATION_MAX_PAYLOAD];
 static size_t unsent_length;
 static int is_holding;
@@ -50,8 +80,15 @@ void messages_hold(int holds) {
 
 void send_message(uint32_t kind, isolation_message message, const void *bytes, uint32_t length) {
   pthread_mutex_lock(&sending);
+  // What nobody asked for is dropped where it may not come: a plugin says it while it closes a file, or on a thread that it left.
+  int is_remark = kind == ISOLATION_LOG || kind == ISOLATION_PROGRESS;
+  if (is_remark && !isolation_rule_of(state, ISOLATION_WORKER, kind)) {
+    pthread_mutex_unlock(&sending);
+    return;
+  }
   if (unsent_length + sizeof message + length > sizeof unsent) send_unsent();
   message.kind = kind;
+  note_sent(&message);
   message.call = the_session.call;
   message.length = length;
   memcpy(unsent + unsent_length, &message, sizeof message);

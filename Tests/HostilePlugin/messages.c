@@ -79,6 +79,10 @@ void lie(const char *act) {
   SEND("inflates", ISOLATION_REPLY, .inflated = UINT64_MAX)
   SEND("length-that-lies", ISOLATION_REPLY, .length = 77)
   if (strcmp(act, "rows-outside") == 0) send_raw(ISOLATION_ROWS, (isolation_message){.length = 24}, rows, 24);
+  if (strcmp(act, "rows-twice") == 0) {
+    rows[0] = rows[1] = (isolation_rows){0, HEIGHT, 0};
+    send_raw(ISOLATION_ROWS, (isolation_message){.length = 24}, rows, 24);
+  }
   if (strcmp(act, "too-long") == 0) send_raw(ISOLATION_CHUNK, (isolation_message){.length = 40000}, junk, 40000);
   if (strcmp(act, "short") == 0) sendto(3, junk, 10, 0, NULL, 0);
   if (strcmp(act, "band-twice") == 0) {

@@ -116,7 +116,7 @@ import Testing
     "band-too-long", "band-of-32-bits", "band-later", "band-of-slot-2", "band-behind-the-end", "band-empty",
     "band-twice", "other-call", "unknown-kind", "unasked-chunk", "unasked-file", "reason-too-long",
     "reason-that-is-not-there",
-    "length-that-lies", "rows-outside", "too-long", "short", "flood",
+    "length-that-lies", "rows-outside", "rows-twice", "too-long", "short", "flood",
   ].map { Attempt($0, .coderCrashed, "breaks the protocol") }
 
   @Test(arguments: refused + killed + others + lies) func isAnErrorOfOneFile(_ attempt: Attempt) throws {

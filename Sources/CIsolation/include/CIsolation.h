@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "protocol.h"
+#include "rules.h"
 
 // Makes a pair of sequenced sockets that are closed when a program is executed.
 //   returns  1, or 0 with errno set

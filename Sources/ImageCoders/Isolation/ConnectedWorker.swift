@@ -8,7 +8,7 @@ package import ImageCoderModel
 package struct ConnectedWorker {
   /// The socket of its server, which first says what the plugin is.
   package let control: Int32
-  /// Its own socket, which first says that the worker is ready.
+  /// Its own socket, which first says that the worker is ready, and that the file before is closed.
   package let socket: Int32
   /// Where it prints errors.
   package let errors: Int32
@@ -21,8 +21,12 @@ package struct ConnectedWorker {
 
   /// A container whose code runs in this worker alone: after a fault there is none any more. The sockets are closed with it.
   ///
-  /// - Parameter limits: Those of the sessions that may have the worker.
-  package func container(_ manifest: Manifest, limits: Limits) throws(CoderError) -> any Container {
+  /// - Parameters:
+  ///   - limits: Those of the sessions that may have the worker.
+  ///   - isolation: How long its calls may take.
+  package func container(
+    _ manifest: Manifest, limits: Limits, isolation: Isolation = Isolation(.required)
+  ) throws(CoderError) -> any Container {
     let server: WorkerServer
     do throws(SkipReason) {
       server = try WorkerServer(control: control, process: nil, library: manifest.id)
@@ -33,8 +37,8 @@ package struct ConnectedWorker {
     }
     let worker = try Worker(
       of: server, number: 1, socket: socket, errors: errors, process: -1, shared: shared,
-      memory: WorkerPool.memory(limits))
+      memory: WorkerPool.memory(limits), isClosing: true)
     return IsolatedContainer(
-      manifest, server.description, WorkerPool(server, worker: worker), Isolation(.required))
+      manifest, server.description, WorkerPool(server, worker: worker), isolation)
   }
 }

@@ -216,7 +216,6 @@ final class IsolatedReader: ReaderSession {
       guard message.kind == UInt32(ISOLATION_BAND) else { return .unknown }
       guard message.longs.0 != 0 else { return .taken }
       var answer = isolation_message()
-      answer.kind = UInt32(ISOLATION_TAKEN)
       answer.words.0 = CoderError.Code.cancelled.rawValue
       return .answer(answer)
     }

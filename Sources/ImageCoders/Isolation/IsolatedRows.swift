@@ -69,21 +69,24 @@ final class IsolatedRows {
     copy(band, first, count, pass: Int(message.words.2))
     guard message.longs.0 != 0 else { return .taken }
     var answer = isolation_message()
-    answer.kind = UInt32(ISOLATION_TAKEN)
     answer.words.0 = refusal
     return .answer(answer)
   }
 
-  /// Takes rows of the whole picture.
+  /// Takes rows of the whole picture. A message names each row once at most, so that copying them takes no longer than the
+  /// picture is large.
   func take(_ payload: UnsafeRawBufferPointer) throws(CoderError) -> Worker.Response {
     let size = MemoryLayout<isolation_rows>.size
     guard let picture, payload.count % size == 0 else { throw worker.fault("\(payload.count) bytes of rows") }
+    var named = 0
     for index in 0..<(payload.count / size) {
       let rows = payload.loadUnaligned(fromByteOffset: index * size, as: isolation_rows.self)
       let (first, count) = (Int(rows.y), Int(rows.count))
       guard count > 0, first < height, count <= height - first else {
         throw worker.fault("rows \(first) + \(count) of \(height)")
       }
+      named += count
+      guard named <= height else { throw worker.fault("\(named) rows of \(height) at once") }
       copy(picture + first * rowBytes, first, count, pass: Int(rows.pass))
     }
     return .taken

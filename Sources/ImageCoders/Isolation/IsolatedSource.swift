@@ -133,7 +133,6 @@ final class IsolatedSource {
   /// The answer for a worker that needs bytes.
   func answer(_ message: isolation_message, _ pause: inout Worker.Pause) -> Worker.Response {
     var answer = isolation_message()
-    answer.kind = UInt32(ISOLATION_AVAILABLE)
     answer.words.0 = pause.during {
       provide(at: message.longs.0, least: message.longs.1, most: message.longs.2)
     }
@@ -146,7 +145,6 @@ final class IsolatedSource {
   /// a copy.
   func answer(sibling name: UnsafeRawBufferPointer) -> Worker.Response {
     var answer = isolation_message()
-    answer.kind = UInt32(ISOLATION_OPENED)
     do throws(CoderError) {
       guard let sibling = try session.sibling(named: [UInt8](name)) else {
         answer.words.0 = InterfaceStatus.notPresent

@@ -88,7 +88,6 @@ final class IsolatedWork {
       switch Int(message.kind) {
       case ISOLATION_OUTPUT:
         var answer = isolation_message()
-        answer.kind = UInt32(ISOLATION_TAKEN)
         answer.words.0 = try take(
           message.longs.0, slot: message.words.0, replacing: message.words.1 == 0 ? nil : message.longs.1)
         return .answer(answer)
@@ -186,9 +185,7 @@ struct IsolatedPicture {
       throw worker.fault("a wish for rows \(first) + \(count) of \(pixels.size.height) in band \(band)")
     }
     copy(first, count, to: worker.shared + ISOLATION_CONTROL_BYTES + band * ISOLATION_BAND_BYTES)
-    var answer = isolation_message()
-    answer.kind = UInt32(ISOLATION_FILLED)
-    return .answer(answer)
+    return .answer(isolation_message())
   }
 
   private func copy(_ first: Int, _ count: Int, to start: UnsafeMutableRawPointer) {

@@ -41,6 +41,8 @@ final class Worker: @unchecked Sendable {
   private let clock: clockid_t
   private var inbox: isolation_inbox
   private var calls: UInt32 = 0
+  /// Where the talk with it is: what it may send now.
+  private var state = ISOLATION_STATE_IDLE
   /// Calls of all workers whose answers this process has waited for.
   static let roundTrips = Atomic<Int>(0)
 
@@ -59,10 +61,14 @@ final class Worker: @unchecked Sendable {
   private static let mostLines = 2000
 
   /// Waits until it is locked.
+  ///
+  /// - Parameter isClosing: Whether it then says that a file is closed.
   init(
-    of server: WorkerServer, number: UInt32, socket: Int32, errors: Int32, process: Int32, shared: Int32, memory: Int
+    of server: WorkerServer, number: UInt32, socket: Int32, errors: Int32, process: Int32, shared: Int32, memory: Int,
+    isClosing: Bool = false
   ) throws(CoderError) {
     self.server = server
+    if isClosing { state = ISOLATION_STATE_CLOSING }
     self.number = number
     self.socket = socket
     self.errors = errors
@@ -80,7 +86,8 @@ final class Worker: @unchecked Sendable {
     let end = isolation_now() + Self.startPatience
     var result = map == MAP_FAILED ? 0 : isolation_take(socket, &inbox, &message, &payload)
     while result == -2, isolation_now() < end { result = isolation_take(socket, &inbox, &message, &payload) }
-    guard let map, map != MAP_FAILED, result == 1, message.kind == UInt32(ISOLATION_READY) else {
+    let isReady = result == 1 && Self.rule(for: message, of: ISOLATION_WORKER, in: ISOLATION_STATE_STARTING) != nil
+    guard let map, map != MAP_FAILED, isReady else {
       isolation_kill(process)
       Glibc.close(socket)
       Glibc.close(errors)
@@ -125,7 +132,10 @@ final class Worker: @unchecked Sendable {
 
     init(_ kind: Int) { message.kind = UInt32(kind) }
 
-    init(_ message: isolation_message) { self.message = message }
+    fileprivate init(_ message: isolation_message, kind: UInt8) {
+      self.message = message
+      self.message.kind = UInt32(kind)
+    }
   }
 
   /// What becomes of a message of a call.
@@ -134,10 +144,25 @@ final class Worker: @unchecked Sendable {
     case unknown
     /// The worker does not wait.
     case taken
-    /// The worker waits for this.
+    /// The worker waits for this, whose kind the table says.
     case answer(isolation_message)
     /// The worker waits for this, and gets memory along, which this process gives back.
     case handOver(isolation_message, memory: Int32)
+  }
+
+  private static func rule(
+    for message: isolation_message, of side: isolation_side, in state: isolation_state
+  ) -> isolation_rule? {
+    isolation_rule_of(state.rawValue, side, message.kind)?.pointee
+  }
+
+  /// Takes note of a message that this process sends.
+  ///
+  /// - Returns: Whether it may be sent now.
+  private func follow(_ message: isolation_message) -> Bool {
+    guard let rule = Self.rule(for: message, of: ISOLATION_PROGRAM, in: state) else { return false }
+    state = isolation_state(UInt32(rule.next))
+    return true
   }
 
   /// Calls `body` with bytes of an array.
@@ -167,6 +192,9 @@ final class Worker: @unchecked Sendable {
     calls &+= 1
     var watch = Watch(time, clock)
     if var request {
+      guard follow(request.message) else {
+        throw broken(.io("\(request.message.kind) is asked in state \(state.rawValue)"))
+      }
       request.message.inflated = UInt64(clamping: session.inflatable)
       setCancelled(false)
       Self.roundTrips.wrappingAdd(1, ordering: .relaxed)
@@ -185,6 +213,11 @@ final class Worker: @unchecked Sendable {
       default: throw fault("a message that is not as long as it says, or brings a file")
       }
       guard message.call == calls else { throw fault("a message of call \(message.call) in call \(calls)") }
+      guard let rule = Self.rule(for: message, of: ISOLATION_WORKER, in: state) else {
+        throw fault("a message of kind \(message.kind)")
+      }
+      let goesOn = rule.ahead != 0 && message.words.4 != 0
+      state = isolation_state(UInt32(goesOn ? rule.ahead : rule.next))
       let payload = UnsafeRawBufferPointer(start: bytes, count: Int(message.length))
       switch Int(message.kind) {
       case ISOLATION_REPLY: return try reply(message, payload, session)
@@ -201,10 +234,10 @@ final class Worker: @unchecked Sendable {
         case .taken: break
         case .answer(let answer):
           // One that is gone is noticed when the next message is received.
-          _ = try send(Request(answer), watch: &watch, session: session)
+          _ = try send(Request(answer, kind: rule.answer), watch: &watch, session: session)
         case .handOver(let answer, let memory):
           defer { IsolatedSource.close(memory) }
-          var request = Request(answer)
+          var request = Request(answer, kind: rule.answer)
           request.descriptor = memory
           _ = try send(request, watch: &watch, session: session)
         }
@@ -251,15 +284,6 @@ final class Worker: @unchecked Sendable {
     return Reply(
       status: message.words.0, results: UnsafeRawBufferPointer(rebasing: payload.dropFirst(reason)),
       outputBytes: message.longs.1, slot: message.words.4)
-  }
-
-  /// Text of a worker: valid, and nothing that a terminal would obey.
-  static func printable(_ bytes: UnsafeRawBufferPointer) -> String {
-    let text = String(decoding: bytes, as: UTF8.self)
-    guard text.unicodeScalars.contains(where: { $0.value < 0x20 || 0x7F...0x9F ~= $0.value }) else { return text }
-    return String(
-      String.UnicodeScalarView(
-        text.unicodeScalars.map { $0.value < 0x20 || 0x7F...0x9F ~= $0.value ? " " : $0 }))
   }
 
   /// Lets the plugin stop as soon as it looks.
@@ -311,12 +335,18 @@ final class Worker: @unchecked Sendable {
     var message = isolation_message()
     var payload: UnsafePointer<UInt8>?
     let end = isolation_now() + Int64(Self.interval) * 1_000_000
-    var result = isolation_take(socket, &inbox, &message, &payload)
-    while result == -2, isolation_now() < end { result = isolation_take(socket, &inbox, &message, &payload) }
-    guard result == 1 else { return false }
+    while state == ISOLATION_STATE_CLOSING, isolation_now() < end {
+      let result = isolation_take(socket, &inbox, &message, &payload)
+      if result == -2 { continue }
+      guard result == 1, message.call == calls, let rule = Self.rule(for: message, of: ISOLATION_WORKER, in: state)
+      else {
+        return false
+      }
+      state = isolation_state(UInt32(rule.next))
+    }
     // What it printed of other files says nothing of the next one.
     takeErrors()
-    return message.kind == UInt32(ISOLATION_REPLY) && message.call == calls
+    return state == ISOLATION_STATE_IDLE
   }
 
   /// Seconds of processor time that it has used.
@@ -331,6 +361,7 @@ final class Worker: @unchecked Sendable {
     var message = Request(ISOLATION_CLOSE).message
     message.call = calls
     files += 1
+    guard follow(message) else { return false }
     guard isolation_send(socket, message, nil, -1) != 1 else { return true }
     _ = breach("it does not read what it is sent")
     return false
@@ -350,16 +381,6 @@ final class Worker: @unchecked Sendable {
       default: "\(SignalName.of(end.signal)) in the coder's worker"
       }
     return CoderError(code: .coderCrashed, message: why + last)
-  }
-
-  /// Which system call the filter refused, if a worker ended for that, as the worker says.
-  private func refusedCall(_ status: Int32) -> String? {
-    guard status == ISOLATION_STATUS_REFUSED_CALL,
-      let place = MemoryLayout<isolation_control>.offset(of: \.refused_call),
-      case let number = shared.load(fromByteOffset: place, as: UInt32.self), number > 0
-    else { return nil }
-    let name = isolation_call_name(number - 1).map { String(cString: $0) } ?? "system call \(number - 1)"
-    return "SIGSYS: \(name), which a worker may not call"
   }
 
   /// What it has printed since it was asked last, the end of it, as one line.

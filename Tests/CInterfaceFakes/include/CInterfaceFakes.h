@@ -8,6 +8,8 @@
 
 #include "imgcoder/imgcoder.h"
 
+#include "peer.h"
+
 // More than any struct of the interface.
 enum { FAKES_ROOM = 512, FAKES_FILL = 0xA5 };
 
