@@ -89,6 +89,15 @@ clockid_t isolation_clock(pid_t process);
 // Nanoseconds of processor time by such a clock, or -1.
 int64_t isolation_processor_time(clockid_t clock);
 
+// Bytes in memory that a process has for itself: neither of files nor shared. 0 if the system does not say.
+uint64_t isolation_own_memory(pid_t process);
+
+// Bytes of memory that the machine has.
+uint64_t isolation_machine_memory(void);
+
+// Bytes of memory that the control groups of this process, and so of its workers, allow; 0 if they set no limit.
+uint64_t isolation_group_memory(void);
+
 // The name of a system call that libraries make, or null: its number is all that is known.
 const char *isolation_call_name(uint32_t number);
 

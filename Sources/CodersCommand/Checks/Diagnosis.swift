@@ -213,6 +213,7 @@ struct Diagnosis {
       layers.contains($0.layer)
         ? Finding(mark: .good, text: "\($0.name): \($0.text)") : Finding(mark: .note, text: "\($0.name): not here")
     }
+    findings.append(Finding(mark: .good, text: report.bound))
     for mode in [Isolation.Mode.required, .strict] {
       let missing = layers.missing(for: mode).joined(separator: ", ")
       findings.append(

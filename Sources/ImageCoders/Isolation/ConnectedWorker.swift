@@ -35,9 +35,10 @@ package struct ConnectedWorker {
       close(errors)
       throw CoderError(error, coder: manifest.id)
     }
+    guard let share = WorkerBudget.Share(.standard) else { throw .io("no worker may be made") }
     let worker = try Worker(
       of: server, number: 1, socket: socket, errors: errors, process: -1, shared: shared,
-      memory: WorkerPool.memory(limits), isClosing: true)
+      memory: WorkerPool.memory(limits), share: share, isClosing: true)
     return IsolatedContainer(
       manifest, server.description, WorkerPool(server, worker: worker), isolation)
   }

@@ -10,6 +10,15 @@ package struct IsolationReport: Sendable {
   /// Why there can be none.
   package let problem: String
 
+  /// What bounds all workers of a program together.
+  package var bound: String {
+    let budget = WorkerBudget.standard
+    let own =
+      "all workers together: at most \(budget.mostWorkers) and \(budget.mostMemory >> 20) MiB, which the program watches"
+    let group = isolation_group_memory()
+    return group == 0 ? own : "\(own); the control group that they share with it allows \(group >> 20) MiB"
+  }
+
   /// Starts a worker of the first plugin that can be loaded.
   ///
   /// - Returns: Nil if there is no plugin.

@@ -39,6 +39,7 @@ final class Worker: @unchecked Sendable {
   let processNumber: pid_t
   /// The clock of the worker's processor time.
   private let clock: clockid_t
+  private var share: WorkerBudget.Share
   private var inbox: isolation_inbox
   private var calls: UInt32 = 0
   /// Where the talk with it is: what it may send now.
@@ -65,9 +66,10 @@ final class Worker: @unchecked Sendable {
   /// - Parameter isClosing: Whether it then says that a file is closed.
   init(
     of server: WorkerServer, number: UInt32, socket: Int32, errors: Int32, process: Int32, shared: Int32, memory: Int,
-    isClosing: Bool = false
+    share: consuming WorkerBudget.Share, isClosing: Bool = false
   ) throws(CoderError) {
     self.server = server
+    self.share = share
     if isClosing { state = ISOLATION_STATE_CLOSING }
     self.number = number
     self.socket = socket
@@ -309,6 +311,11 @@ final class Worker: @unchecked Sendable {
       return
     }
     if let limit = watch.exceeded(now) { throw broken(limit) }
+    if let excess = share.excess(Int(clamping: isolation_own_memory(processNumber))) {
+      let most = WorkerBudget.standard.mostMemory
+      let message = "all workers have \(excess) bytes of memory, \(most) are allowed, and this one is among the largest"
+      throw broken(CoderError(code: .outOfMemory, message: message))
+    }
   }
 
   /// Ends the worker.

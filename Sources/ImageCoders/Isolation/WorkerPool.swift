@@ -142,9 +142,12 @@ package final class WorkerPool: Sendable {
     let server: WorkerServer
     do throws(SkipReason) { server = try self.server() } catch { throw CoderError(error, coder: id) }
     let seconds = isolation.usesFreshWorkers ? 3 * isolation.processorSeconds + 5 : Self.lifeSeconds
+    guard let share = Self.share() else {
+      throw .io("\(WorkerBudget.standard.mostWorkers) workers are in use, as many as there may be")
+    }
     let worker: Worker
     do throws(CoderError) {
-      worker = try server.makeWorker(memory: memory, seconds: seconds)
+      worker = try server.makeWorker(memory: memory, seconds: seconds, share: share)
     } catch {
       // The server may be gone; the next file gets a new one.
       retire(server)
@@ -154,6 +157,13 @@ package final class WorkerPool: Sendable {
       throw CoderError(error, coder: id)
     }
     return worker
+  }
+
+  /// A place among all workers of the program; those that wait for a file give way.
+  private static func share() -> WorkerBudget.Share? {
+    if let share = WorkerBudget.Share(.standard) { return share }
+    endIdle(secondsFromNow: idleTime / 1_000_000_000 + 1)
+    return WorkerBudget.Share(.standard)
   }
 
   private func takeIdle(_ memory: Int) -> Worker? {

@@ -115,7 +115,7 @@ final class WorkerServer: Sendable {
   /// - Parameters:
   ///   - memory: Bytes that it may have beyond what the plugin and its libraries take.
   ///   - seconds: Of processor time that it may use in its life.
-  func makeWorker(memory: Int, seconds: Int) throws(CoderError) -> Worker {
+  func makeWorker(memory: Int, seconds: Int, share: consuming WorkerBudget.Share) throws(CoderError) -> Worker {
     var ends: [Int32] = [-1, -1]
     guard isolation_pair(&ends) == 1 else { throw Self.failure("socket", errno) }
     // The worker's end: its filter lets it change no socket.
@@ -144,7 +144,8 @@ final class WorkerServer: Sendable {
       throw Self.failure("process", error)
     }
     return try Worker(
-      of: self, number: number, socket: ends[0], errors: errors[0], process: forked, shared: shared, memory: memory)
+      of: self, number: number, socket: ends[0], errors: errors[0], process: forked, shared: shared, memory: memory,
+      share: share)
   }
 
   private static func failure(_ what: String, _ problem: Int32) -> CoderError {
