@@ -100,7 +100,7 @@ let parts: [String: [Target.Dependency]] = [
   "HEIF": ["CHEIFLibrary", "CHEIFShim", "CDe265", "HEVCBitstream"] + containerModules,
   "ICNS": ["CZlib"],
   "ICO": ["DeviceIndependentBitmap"],
-  "JPEG": ["CJPEGEighths", "CJPEGShim", "PhotoshopResources"],
+  "JPEG": ["CJPEGEighths", "CJPEGShim", "CLosslessJPEG", "PhotoshopResources"],
   "JPEG2000": ["COpenJPEG", "SharedPlanes"],
   "JXL": ["CJXL"],
   "LibHEIF": ["CHEIF", "CHEIFShim", "CodedPictures", "HEVCBitstream", "ISOBaseMediaFile"],
@@ -132,7 +132,8 @@ let coderParts: [Target] = [
     "CPNGShim", in: "PNG", dependencies: ["CDeflate", "CImageCoder", "CPNGRows"], links: ["png16", "z", "deflate"]),
   shim("CJPEGShim", in: "JPEG", dependencies: ["CImageCoder", "CJPEGEighths", "CProcessor"], links: ["jpeg"]),
   shim(
-    "CTIFFShim", in: "TIFF", dependencies: ["CImageCoder", "CJPEGEighths", "CSharedPlanes"], links: ["tiff", "jpeg"]),
+    "CTIFFShim", in: "TIFF", dependencies: ["CImageCoder", "CJPEGEighths", "CLosslessJPEG", "CSharedPlanes"],
+    links: ["tiff", "jpeg"]),
   // libheif, loaded when it is needed; libde265 in three calls, and pixels as planes of luma and chroma.
   shim("CHEIFLibrary", in: "HEIF", links: ["dl"]),
   shim("CHEIFShim", in: "HEIF", links: ["de265"]),
@@ -164,6 +165,7 @@ let coderParts: [Target] = [
   // Loops in C, and what each asks of its callers: Plugins/Kernels/README.md.
   kernel("CDeflate", dependencies: ["CProcessor"], links: ["deflate"]),
   kernel("CJPEGEighths", dependencies: ["CProcessor"], links: ["jpeg"]),
+  kernel("CLosslessJPEG"),
   kernel("CPNGRows", dependencies: ["CProcessor"]),
   kernel("CPixelBytes", dependencies: ["CProcessor"]),
   kernel("CProcessor"),

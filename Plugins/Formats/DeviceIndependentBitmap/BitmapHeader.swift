@@ -199,19 +199,35 @@ public struct BitmapColorSpace: Sendable {
     profile = version == .windows5 && start > 0 && count > 0 ? start..<(start &+ count) : nil
   }
 
-  /// CIEXYZTRIPLE: X, Y and Z of red, green and blue as fixed point with 30 bits of fraction. Their sum is white.
+  /// CIEXYZTRIPLE: X, Y and Z of red, green and blue as signed fixed point with 30 bits of fraction, and their sum is white.
+  /// Most writers put chromaticities there, x, y and z, or x and y alone, whose white is D65.
   private static func primaries(_ fields: ByteReader) throws(CoderError) -> StoredColor.Primaries? {
     var points: [SIMD3<Double>] = []
     for index in 0..<3 {
       let place = 60 + index * 12
       points.append(
         SIMD3(
-          Double(try fields.uint32(at: place)), Double(try fields.uint32(at: place + 4)),
-          Double(try fields.uint32(at: place + 8))) / Double(1 << 30))
+          Double(try fields.signed32(at: place)), Double(try fields.signed32(at: place + 4)),
+          Double(try fields.signed32(at: place + 8))) / Double(1 << 30))
     }
-    points.append(points[0] + points[1] + points[2])
-    guard points.allSatisfy({ $0.sum() > 0 && $0.y > 0 }) else { return nil }
-    let places = points.map { SIMD2($0.x, $0.y) / $0.sum() }
-    return StoredColor.Primaries(red: places[0], green: places[1], blue: places[2], white: places[3])
+    guard points.allSatisfy({ $0.min() >= 0 && $0.y > 0 }) else { return nil }
+    let isFlat = points.allSatisfy { $0.z == 0 }
+    let isChromatic = isFlat || points.allSatisfy { abs($0.sum() - 1) < 0.02 }
+    let sum = points[0] + points[1] + points[2]
+    let places = points.map { SIMD2($0.x, $0.y) / (isFlat ? 1 : $0.sum()) }
+    let white = isChromatic ? SIMD2(0.3127, 0.3290) : SIMD2(sum.x, sum.y) / sum.sum()
+    let found = StoredColor.Primaries(red: places[0], green: places[1], blue: places[2], white: white)
+    return found.hasWhiteInside ? found : nil
+  }
+}
+
+extension StoredColor.Primaries {
+  /// Whether lights of red, green and blue make white: it lies inside the triangle that they span.
+  fileprivate var hasWhiteInside: Bool {
+    func side(_ from: SIMD2<Double>, _ to: SIMD2<Double>) -> Double {
+      (to.x - from.x) * (white.y - from.y) - (to.y - from.y) * (white.x - from.x)
+    }
+    let sides = [side(red, green), side(green, blue), side(blue, red)]
+    return sides.allSatisfy { $0 > 1e-4 } || sides.allSatisfy { $0 < -1e-4 }
   }
 }

@@ -331,6 +331,7 @@ uint64_t ctiff_memory(const ctiff_picture *picture) {
   uint64_t memory = workers * (plan.strile_bytes * (plan.planes + 1) + rows_scratch(&plan) + (512u << 10));
   memory += items * (plan.planes * sizeof(coded) + sizeof(outcome)) + sizeof(decoding);
   if (picture->flags & CTIFF_TOP_DOWN) memory += rows * picture->width * plan.pixel_bytes;
+  if (picture->flags & CTIFF_LOSSLESS_JPEG) memory += workers * lossless_memory(&plan);
   // The coefficients of a JPEG file of several scans, of two bytes each, and what its last blocks have beyond the edge.
   if (picture->reduction > 1) memory += 3ull * workers * picture->coded_width * picture->coded_height * picture->samples;
   return memory;

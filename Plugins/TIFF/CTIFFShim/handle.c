@@ -169,6 +169,24 @@ void handle_reset(handle *handle) {
   handle->has_complained = 0;
 }
 
+int ctiff_read_old_jpeg(const uint8_t *bytes, uint64_t length, uint64_t directory, ctiff_old_jpeg *found) {
+  handle handle;
+  uint16_t photometric = 0, samples = 0, factors[2] = {0};
+  // The codec's own memory is a row or two.
+  int is_read = bytes && handle_open(&handle, bytes, length, directory, 256u << 20);
+  if (!is_read) return 0;
+  // libtiff takes what the directory calls RGB for YCbCr, and reads subsampling from the JPEG when it is asked for it.
+  is_read = TIFFGetField(handle.tiff, TIFFTAG_PHOTOMETRIC, &photometric) &&
+            TIFFGetFieldDefaulted(handle.tiff, TIFFTAG_SAMPLESPERPIXEL, &samples) &&
+            TIFFGetFieldDefaulted(handle.tiff, TIFFTAG_YCBCRSUBSAMPLING, &factors[0], &factors[1]);
+  handle_close(&handle);
+  *found = (ctiff_old_jpeg){photometric, samples, factors[0], factors[1]};
+  for (int i = 0; i < 2; i++) {
+    if (factors[i] != 1 && factors[i] != 2 && factors[i] != 4) return 0;
+  }
+  return is_read;
+}
+
 const char *ctiff_version(void) {
   // "LIBTIFF, Version 4.5.0\nCopyright …": the third word.
   static char version[16];

@@ -19,6 +19,7 @@ void worker_close(worker *worker) {
   free(worker->turned);
   free(worker->scratch);
   jpeg_close(&worker->jpeg);
+  lossless_close(&worker->lossless);
   memset(worker, 0, sizeof *worker);
 }
 
@@ -191,6 +192,10 @@ static void decode_plane(const rows_plan *plan, worker *worker, coded coded, uin
   } else if (picture->reduction > 1) {
     char reason[200] = "";
     good = jpeg_read(picture, coded.bytes, coded.length, rows, plan->plane_row_bytes, out, &worker->jpeg, reason);
+    snprintf(message, sizeof message, "strip or tile %u: %.150s", index, reason);
+  } else if (picture->flags & CTIFF_LOSSLESS_JPEG) {
+    char reason[200] = "";
+    good = lossless_read(plan, coded.bytes, coded.length, rows, out, &worker->lossless, reason);
     snprintf(message, sizeof message, "strip or tile %u: %.150s", index, reason);
   } else if (picture->flags & CTIFF_RAW) {
     good = show_raw(plan, &coded, rows, memory, plane);

@@ -7,6 +7,7 @@
 
 #include "handle.h"
 #include "jpeg.h"
+#include "lossless.h"
 #include "plan.h"
 
 // What one thread at a time uses. Taken when the worker gets its first strip or tile.
@@ -18,6 +19,7 @@ typedef struct worker {
   uint64_t turned_capacity;
   uint8_t *scratch;
   jpeg_room jpeg;
+  lossless_room lossless;
 } worker;
 
 // What became of a strip or tile, with all its planes.

@@ -24,7 +24,9 @@ struct DecodeLayout {
     var tiff = whole
     let samples = tiff.samples
     let isRaw = tiff.compression == .none
-    let convertsYCbCr = samples.photometric == .yCbCr && tiff.compression == .jpeg && !samples.isPlanar
+    let isLosslessJPEG = try tiff.isLosslessJPEG()
+    let convertsYCbCr =
+      samples.photometric == .yCbCr && tiff.compression == .jpeg && !isLosslessJPEG && !samples.isPlanar
     // Chroma that is not subsampled lies in blocks of three samples, which are pixels.
     let hasBlocks = samples.photometric == .yCbCr && !convertsYCbCr && !samples.isPlanar
     picture.strile_width = UInt32(clamping: tiff.strile.width)
@@ -33,12 +35,14 @@ struct DecodeLayout {
     picture.sample_format = UInt32(samples.number.rawValue)
     picture.samples = UInt32(samples.count)
     picture.alpha = isInks ? -1 : Int32(samples.alpha ?? -1)
-    picture.horizontal = hasBlocks ? UInt32(tiff.subsampling.horizontal) : 1
-    picture.vertical = hasBlocks ? UInt32(tiff.subsampling.vertical) : 1
+    let isSubsampled = hasBlocks && !isLosslessJPEG
+    picture.horizontal = isSubsampled ? UInt32(tiff.subsampling.horizontal) : 1
+    picture.vertical = isSubsampled ? UInt32(tiff.subsampling.vertical) : 1
     picture.kind = Self.kind(samples, hasBlocks: hasBlocks, convertsYCbCr: convertsYCbCr)
     picture.directory = UInt64(tiff.directory.offset)
     picture.flags = Self.flags(tiff, isTopDown: isTopDown, convertsYCbCr: convertsYCbCr)
     if isInks { picture.flags |= UInt32(CTIFF_INKS) }
+    if isLosslessJPEG { picture.flags |= UInt32(CTIFF_LOSSLESS_JPEG) }
     if picture.kind == UInt32(CTIFF_LAB) { picture.sample_format = UInt32(CTIFF_UNSIGNED) }
     if samples.photometric == .logL || samples.photometric == .logLuv {
       picture.bits = 8
@@ -84,7 +88,7 @@ struct DecodeLayout {
     picture.reduction = UInt32(reduction)
     if reduction > 1 { Self.reduce(&picture, canvas: part.size) }
     palette = samples.photometric == .palette ? try Self.palette(tiff.directory, bits: samples.bits) : []
-    if reduction > 1 {
+    if reduction > 1 || isLosslessJPEG {
       codec = try tiff.codecTag(Tag.jpegTables)?.bytes ?? []
     } else {
       codec = isRaw || tiff.compression == .oldJPEG ? [] : try Self.codec(tiff, striles: striles)
@@ -232,8 +236,8 @@ struct DecodeLayout {
     var codec = CodecDirectory(tiff, striles: striles.offsets.count)
     if tiff.compression == .jpeg, tiff.samples.photometric == .yCbCr {
       // libtiff refuses JPEG whose own header has another subsampling than the directory.
-      let found = try tiff.jpegSubsampling(at: striles.offsets.first { $0 != 0 } ?? 0)
-      codec.setSubsampling(found ?? tiff.subsampling)
+      let found = try tiff.directory.jpegHead(at: striles.offsets.first { $0 != 0 } ?? 0)
+      codec.setSubsampling(found.map { ($0.horizontal, $0.vertical) } ?? tiff.subsampling)
     }
     let own: [Int] =
       switch tiff.compression {

@@ -26,6 +26,13 @@ enum LibTIFF {
     guard status == 0 else { throw CoderError(failure, status: status) }
   }
 
+  /// What a directory of old-style JPEG has, or nil for one that libtiff does not read.
+  static func oldJPEG(_ file: UnsafeRawBufferPointer, at offset: Int) -> ctiff_old_jpeg? {
+    var found = ctiff_old_jpeg()
+    let bytes = file.baseAddress?.assumingMemoryBound(to: UInt8.self)
+    return ctiff_read_old_jpeg(bytes, UInt64(file.count), UInt64(offset), &found) != 0 ? found : nil
+  }
+
   /// Bytes that decoding needs beside the host's rows.
   static func memory(_ layout: DecodeLayout) -> Int {
     layout.withPicture { Int(clamping: ctiff_memory(&$0)) }

@@ -26,13 +26,16 @@ struct Samples {
   let isPlanar: Bool
 
   /// Reads what a directory says, and refuses what cannot be shown.
-  init(_ directory: TIFFDirectory, compression: Compression) throws(CoderError) {
+  ///
+  /// - Parameter coded: Of old-style JPEG: what libtiff makes of what the directory and the JPEG say.
+  init(_ directory: TIFFDirectory, compression: Compression, coded: OldJPEG? = nil) throws(CoderError) {
     let stored = try directory.numbers(Tag.bitsPerSample, limit: 64) ?? [compression == .oldJPEG ? 8 : 1]
     var count = try directory.number(Tag.samplesPerPixel) ?? 1
     // Writers of old-style JPEG leave both tags out.
     if compression == .oldJPEG, directory[Tag.samplesPerPixel] == nil {
       count = try directory.number(Tag.photometric).flatMap { Photometric(rawValue: $0)?.channelCount } ?? 1
     }
+    if let coded { count = coded.samples }
     guard (1...65_535).contains(count) else {
       throw .malformed("\(count) samples per pixel, 1 to 65535 are allowed", at: directory.offset)
     }
@@ -48,7 +51,8 @@ struct Samples {
     // Void data (4) is shown as what its bits most likely are.
     let code = formats.first == 4 ? 1 : Int(clamping: formats.first ?? 1)
     guard let number = Number(rawValue: code) else { throw .unsupported("samples of format \(code), 1 to 4 are known") }
-    photometric = try Self.photometric(directory, compression: compression, count: count)
+    let stated = try Self.photometric(directory, compression: compression, count: count)
+    photometric = coded?.photometric ?? stated
     self.bits = bits
     self.number = number
     self.count = count
@@ -125,7 +129,10 @@ struct Samples {
     }
     guard photometric != .yCbCr || bits == 8 else { throw .unsupported("YCbCr samples of \(bits) bits, 8 are known") }
     if compression == .jpeg || compression == .oldJPEG || compression == .webP {
-      guard bits == 8, number == .unsigned else {
+      var isKnown = bits == 8
+      // T.81 §H: the lossless process has up to 16 bits.
+      if !isKnown, compression == .jpeg, (2...16).contains(bits) { isKnown = try directory.firstJPEG()?.marker == 0xC3 }
+      guard isKnown, number == .unsigned else {
         throw .unsupported("\(compression.name) of samples of \(bits) bits, 8 are known")
       }
     }

@@ -34,7 +34,8 @@ struct TIFFPicture {
     guard compression != .jbig, LibTIFF.has(compression) else {
       throw .unsupported("compression \(compression.code), \(compression.name)", at: directory.offset)
     }
-    samples = try Samples(directory, compression: compression)
+    let coded = compression == .oldJPEG ? try OldJPEG(directory) : nil
+    samples = try Samples(directory, compression: compression, coded: coded)
     orientation = Orientation(rawValue: try directory.number(Tag.orientation) ?? 1) ?? .up
     isReversed = try directory.number(Tag.fillOrder) == 2
     let declared = try directory.number(Tag.predictor) ?? 1
@@ -43,7 +44,12 @@ struct TIFFPicture {
     guard (1...3).contains(predictor) else { throw .unsupported("predictor \(predictor), 1 to 3 are known") }
     isTiled = directory[Tag.tileWidth] != nil
     strile = try Self.strile(directory, canvas: canvas, isTiled: isTiled, limits: limits)
-    subsampling = try Self.subsampling(directory, samples: samples, compression: compression)
+    let isCoded = samples.photometric == .yCbCr && !samples.isPlanar
+    if isCoded, let factors = coded?.subsampling {
+      subsampling = factors
+    } else {
+      subsampling = try Self.subsampling(directory, samples: samples, compression: compression)
+    }
     let (raster, overflow) = strile.pixelCount.multipliedReportingOverflow(by: max(1, samples.count * samples.bits / 8))
     try limits.check(memory: overflow ? .max : raster)
   }

@@ -70,7 +70,7 @@ final class TIFFReader: ContainerReader {
     header.isTruncated = file.isTruncated
     header.isDamaged = file.isDamaged
     header.standsIn = try isCameraRaw()
-    header.isLossless = picture.isLossless && !header.standsIn
+    header.isLossless = try isLossless(picture) && !header.standsIn
     header.hasPalette = samples.photometric == .palette
     header.hasInks = picture.hasInks
     if samples.photometric == .palette { header.bitsPerChannel = 8 }
@@ -88,6 +88,11 @@ final class TIFFReader: ContainerReader {
     return isRaw
   }
 
+  private func isLossless(_ picture: TIFFPicture) throws(CoderError) -> Bool {
+    guard picture.compression == .jpeg, file.source.isComplete else { return picture.isLossless }
+    return try ifReadable { () throws(CoderError) in try picture.isLosslessJPEG() } ?? false
+  }
+
   private func subsampling(of picture: TIFFPicture) throws(CoderError) -> Subsampling? {
     guard picture.samples.photometric == .yCbCr else { return nil }
     var factors = picture.subsampling
@@ -95,14 +100,9 @@ final class TIFFReader: ContainerReader {
       // A strip that is not there yet is not waited for.
       guard picture.directory[Tag.yCbCrSubsampling] != nil else { return nil }
     } else if picture.compression == .jpeg {
-      let places = picture.isTiled ? Tag.tileOffsets : Tag.stripOffsets
       // A file that is cut here says so when it is decoded.
-      let found = try ifReadable { () throws(CoderError) in
-        try picture.directory.numbers(places, limit: 1)?.first.flatMap { (place) throws(CoderError) in
-          try picture.jpegSubsampling(at: place)
-        }
-      }
-      if let found { factors = found }
+      let found = try ifReadable { () throws(CoderError) in try picture.directory.firstJPEG() }
+      if let found { factors = (found.horizontal, found.vertical) }
     }
     switch (factors.horizontal, factors.vertical) {
     case (1, 1): return .s444
@@ -130,7 +130,8 @@ final class TIFFReader: ContainerReader {
         code = UInt32(index + 1)
       }
     }
-    let reduction = isInks ? 1 : request.size.map(picture.reduction) ?? 1
+    var reduction = 1
+    if !isInks, let wanted = request.size { reduction = try picture.reduction(for: wanted) }
     code |= UInt32(reduction.trailingZeroBitCount) << Self.reductionShift
     let size = picture.reduced(by: reduction)
     let native = picture.samples.pixelFormat
@@ -169,7 +170,8 @@ final class TIFFReader: ContainerReader {
     }
     let native = picture.samples.pixelFormat
     let reduction = 1 << min(exponent, 4)
-    guard exponent == 0 || (exponent <= 3 && !isInks && picture.canReduce(by: reduction)),
+    let isMade = exponent == 0 ? true : exponent <= 3 && !isInks ? try picture.canReduce(by: reduction) : false
+    guard isMade,
       offer.whole == picture.reduced(by: reduction),
       isInks
         ? picture.hasInks && offer.rowFormat == Self.inkFormat(of: native)

@@ -47,6 +47,7 @@ enum Tag {
   static let extraSamples = 338
   static let sampleFormat = 339
   static let jpegTables = 347
+  static let jpegInterchangeFormat = 513
   static let yCbCrCoefficients = 529
   static let yCbCrSubsampling = 530
   static let referenceBlackWhite = 532

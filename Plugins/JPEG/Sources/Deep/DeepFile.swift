@@ -119,19 +119,19 @@ final class DeepFile {
       channels.append((index, Int(bytes[place + 1])))
     }
     let rest = payload.lowerBound + 1 + 2 * count
-    var reader = EntropyReader(bytes, at: start)
+    var position = start
     let parameters = (Int(bytes[rest]), Int(bytes[rest + 1]), Int(bytes[rest + 2]) >> 4, Int(bytes[rest + 2]) & 15)
     let rows =
       frame.process == .lossless
-      ? try readLossless(channels, parameters, at: rest, &reader)
-      : try readTransform(channels, parameters, at: rest, &reader)
+      ? try readLossless(channels, parameters, at: rest, &position)
+      : try readTransform(channels, parameters, at: rest, &position)
     seen.formUnion(channels.map(\.index))
-    guard let rows else { return reader.position }
+    guard let rows else { return position }
     let what = "scan \(scans) ends early, \(rows) of \(frame.size.height) rows are there"
     // After a first picture, what a later scan lacks makes rows coarse, and not missing.
     let isMissing = frame.process == .lossless || !frame.isProgressive
     note(
-      reader.position + 2 > bytes.count ? .truncated(what, at: bytes.count) : .malformed(what, at: reader.position),
+      position + 2 > bytes.count ? .truncated(what, at: bytes.count) : .malformed(what, at: position),
       rows: isMissing || seen.count < frame.channels.count ? rows : nil)
     return nil
   }
@@ -139,7 +139,7 @@ final class DeepFile {
   /// - Returns: Rows of the picture that are there, or nil for all.
   private func readLossless(
     _ channels: [(index: Int, tables: Int)], _ parameters: (Int, Int, Int, Int), at place: Int,
-    _ reader: inout EntropyReader
+    _ position: inout Int
   ) throws(CoderError) -> Int? {
     let (predictor, _, _, transform) = parameters
     guard (1...7).contains(predictor), transform < frame.precision else {
@@ -155,7 +155,7 @@ final class DeepFile {
     let scan = LosslessScan(
       channels: found, predictor: predictor, precision: frame.precision, pointTransform: transform,
       restartInterval: tables.restartInterval)
-    let rows = try scan.decode(&reader) { () throws(CoderError) in try checkCancelled() }
+    let rows = try scan.decode(bytes, from: &position) { () throws(CoderError) in try checkCancelled() }
     if transform > 0 {
       for (plane, _) in found { plane.shift(by: transform) }
     }
@@ -164,7 +164,7 @@ final class DeepFile {
 
   private func readTransform(
     _ channels: [(index: Int, tables: Int)], _ parameters: (Int, Int, Int, Int), at place: Int,
-    _ reader: inout EntropyReader
+    _ position: inout Int
   ) throws(CoderError) -> Int? {
     let (first, last, high, low) = parameters
     guard first <= last, last < 64, low < 14, high <= 14, first == 0 || channels.count == 1,
@@ -187,6 +187,8 @@ final class DeepFile {
       found, isProgressive: frame.isProgressive, band: first...last, high: high, low: low,
       restartInterval: tables.restartInterval)
     let units = frame.units
+    var reader = EntropyReader(bytes, at: position)
+    defer { position = reader.position }
     let rows = try scan.decode(&reader, columns: units.width, rows: units.height) { () throws(CoderError) in
       try checkCancelled()
     }

@@ -14,6 +14,8 @@ struct HuffmanTable {
   /// By length, what is added to a code for its place among the values.
   let offsets: [Int32]
   let values: [UInt8]
+  /// Codes of 1 to 16 bits.
+  let counts: [UInt8]
 
   /// - Parameters:
   ///   - counts: Codes of 1 to 16 bits.
@@ -50,5 +52,6 @@ struct HuffmanTable {
     self.largest = largest
     self.offsets = offsets
     self.values = values
+    self.counts = counts
   }
 }

@@ -51,6 +51,7 @@ enum {
   CTIFF_JPEG = 1024,        // the codec turns YCbCr into RGB
   CTIFF_DEFLATE = 4096,     // the codec may leave bytes out at the end
   CTIFF_INKS = 8192,        // CTIFF_CMYK: the four inks are the host's RGBA8 or RGBA16
+  CTIFF_LOSSLESS_JPEG = 16384,  // JPEG of the lossless process, which is not libtiff's
   CTIFF_LOG = 2048          // the codec turns LogL and LogLuv into 8 bits
 };
 
@@ -58,7 +59,7 @@ enum {
 typedef struct ctiff_picture {
   const imgcoder_host *host;
   const imgcoder_source *source;
-  const uint8_t *codec;  // a TIFF file with one directory and no pixels; of a smaller picture, its JPEGTables
+  const uint8_t *codec;  // a TIFF file with one directory and no pixels; of a smaller picture or lossless JPEG, its JPEGTables
   uint64_t codec_length;
   uint64_t directory;    // of old JPEG: the directory's offset in the source
   uint32_t flags;        // CTIFF_*
@@ -88,6 +89,15 @@ typedef struct ctiff_picture {
 //   returns  OK; INVALID_ARGUMENT before anything is read, for arrays or numbers that do not fit together; the status of
 //            the first strip or tile that could not be decoded, after the rows that could
 imgcoder_status ctiff_decode(const ctiff_picture *picture, const imgcoder_sink *sink, ctiff_failure *failure);
+
+// What libtiff makes of a directory of old-style JPEG.
+typedef struct ctiff_old_jpeg {
+  uint32_t photometric, samples;
+  uint32_t horizontal, vertical;  // subsampling of chroma: 1, 2 or 4
+} ctiff_old_jpeg;
+
+// Answers 0 for a directory that libtiff does not read.
+int ctiff_read_old_jpeg(const uint8_t *bytes, uint64_t length, uint64_t directory, ctiff_old_jpeg *found);
 
 // Bytes of one strip or tile of one plane, decoded.
 uint64_t ctiff_strile_bytes(const ctiff_picture *picture);
