@@ -20,11 +20,9 @@ struct VideoParameters {
       reordered = max(reordered, try bits.unsigned("vps_max_num_reorder_pics", to: buffered - 1))
       _ = try bits.unsigned("vps_max_latency_increase_plus1", to: Int(UInt32.max) - 1)
     }
-    let layer = try bits.number(6, "vps_max_layer_id")
-    let sets = try bits.unsigned("vps_num_layer_sets_minus1", to: 1_023)
-    guard layer == 0, sets == 0 else {
-      throw .unsupported("a bitstream of \(layer + 1) layers in \(sets + 1) sets, one is read")
-    }
+    // Of several layers, the base is decoded (§F.4): units of the others are left out.
+    try bits.skip(6, "vps_max_layer_id")
+    _ = try bits.unsigned("vps_num_layer_sets_minus1", to: 1_023)
   }
 }
 

@@ -69,7 +69,9 @@ public enum ColorMatrix: Hashable, Sendable {
       self = .constantLuminance(red: derived.red, blue: derived.blue, curve)
     case 16: self = .yCgCoR(extraBits: 2)
     case 17: self = .yCgCoR(extraBits: 1)
-    default: throw .unsupported("matrix coefficients \(code) (\(Self.name(ofUnconverted: code)))")
+    case 11, 14, 15: throw .unsupported("matrix coefficients \(code) (\(Self.name(ofUnconverted: code)))")
+    // Reserved values say nothing.
+    default: self = .unspecified
     }
   }
 
@@ -89,8 +91,7 @@ public enum ColorMatrix: Hashable, Sendable {
     switch code {
     case 11: "SMPTE ST 2085"
     case 14: "ICtCp"
-    case 15: "IPT-C2"
-    default: "a reserved value"
+    default: "IPT-C2"
     }
   }
 }

@@ -18,13 +18,29 @@ final class HEIFReader: ContainerReader {
       return
     }
     do throws(CoderError) {
-      reader = try SequenceReader(source, host: host, options: options)
-      standsIn = false
+      let sequence = try SequenceReader(source, host: host, options: options)
+      let stills = try sequence.canStart ? nil : Self.stills(source, host: host, options: options)
+      reader = stills ?? sequence
+      standsIn = stills != nil
     } catch {
       // A file that names brands of sequences may hold stills alone, or a sequence that cannot be read beside them.
       guard [.wrongFormat, .unsupported, .malformed].contains(error.code) else { throw error }
       reader = try Self.stills(source, host: host, options: options, insteadOf: error)
       standsIn = error.code != .wrongFormat
+    }
+  }
+
+  /// The stills beside a sequence whose first picture refers to others that are not there; nil where there are none.
+  private static func stills(
+    _ source: SourceView, host: CoderHost, options: OpenOptions
+  ) throws(CoderError) -> StillReader? {
+    do throws(CoderError) {
+      let reader = try StillReader(source, host: host, options: options)
+      host.log("the image sequence is passed over: decoding cannot start at its first picture", severity: .warning)
+      return reader
+    } catch {
+      guard error.code.group == .file || error.code == .unsupported else { throw error }
+      return nil
     }
   }
 

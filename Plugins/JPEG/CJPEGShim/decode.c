@@ -118,8 +118,7 @@ static void read_scans(decoder *decoder) {
     if (result == JPEG_REACHED_SOS) {
       see_components(decoder);
       if ((uint32_t)cinfo->input_scan_number > decoder->host->limits->max_scans) {
-        decoder->failure.report->scans = (uint32_t)cinfo->input_scan_number;
-        decoder->can_recover = 0;
+        decoder->excess_scans = (uint32_t)cinfo->input_scan_number;
         failure_escape((j_common_ptr)cinfo, IMGCODER_STATUS_LIMIT_EXCEEDED);
       }
     }
@@ -231,6 +230,9 @@ static void conclude(decoder *decoder, int is_complete) {
   const imgcoder_host *host = decoder->host;
   if (decoder->is_corrupt) {
     report->status = IMGCODER_STATUS_MALFORMED;
+  } else if (decoder->excess_scans > 0) {
+    report->status = IMGCODER_STATUS_LIMIT_EXCEEDED;
+    report->scans = decoder->excess_scans;
   } else if (decoder->is_cut || (decoder->has_ended && !is_complete)) {
     report->status = IMGCODER_STATUS_TRUNCATED;
     report->offset = (int64_t)decoder->source->size;
@@ -265,7 +267,7 @@ static void decode(decoder *decoder) {
   }
 }
 
-// Shows what complete scans hold when the bytes after them cannot be read; the error stands.
+// Shows what complete scans hold when the bytes after them cannot be read, or are too many; the error stands.
 static void recover(decoder *decoder) {
   struct jpeg_decompress_struct *cinfo = &decoder->cinfo;
   imgcoder_status status = decoder->failure.report->status;
@@ -273,7 +275,8 @@ static void recover(decoder *decoder) {
   restore_frame(decoder);
   // Smoothing looks ahead into scans that cannot be read.
   cinfo->do_block_smoothing = FALSE;
-  jpeg_start_output(cinfo, cinfo->input_scan_number);
+  // Of one scan too many, libjpeg knows the header.
+  jpeg_start_output(cinfo, cinfo->input_scan_number - (decoder->excess_scans > 0 ? 1 : 0));
   deliver(decoder);
   decoder->failure.report->status = status;
 }
@@ -285,6 +288,7 @@ static void run(decoder *decoder) {
     decode(decoder);
     return;
   }
+  if (decoder->excess_scans > 0) report->scans = decoder->excess_scans;
   if (report->status == IMGCODER_STATUS_MALFORMED && report->offset < 0) {
     // Tables that end early are read to their end out of EOI markers, and rarely make sense then.
     if (decoder->has_ended) report->status = IMGCODER_STATUS_TRUNCATED;
@@ -296,7 +300,10 @@ static void run(decoder *decoder) {
     report->offset = (int64_t)source_position(decoder);
   }
   // A second jump comes back here, with can_recover off.
-  if (decoder->can_recover && report->status >> 4 == IMGCODER_STATUS_MALFORMED >> 4) recover(decoder);
+  if (decoder->can_recover &&
+      (decoder->excess_scans > 0 || report->status >> 4 == IMGCODER_STATUS_MALFORMED >> 4)) {
+    recover(decoder);
+  }
 }
 
 imgcoder_status cjpeg_decode(const imgcoder_host *host, const imgcoder_source *source, const imgcoder_sink *sink,
@@ -307,6 +314,8 @@ imgcoder_status cjpeg_decode(const imgcoder_host *host, const imgcoder_source *s
   decoder.source = source;
   decoder.sink = sink;
   decoder.options = options;
+  decoder.height[0] = (uint8_t)(options->height >> 8);
+  decoder.height[1] = (uint8_t)options->height;
   decoder.cinfo.err = failure_begin(&decoder.failure, report, 1);
   run(&decoder);
   jpeg_destroy_decompress(&decoder.cinfo);

@@ -24,6 +24,7 @@ typedef struct decoder {
   const cjpeg_decode_options *options;
 
   uint64_t offset;   // of the byte after those that libjpeg has
+  uint8_t height[2];  // what libjpeg reads at `options->height_place`
   int may_suspend;   // libjpeg is told that there are no bytes now, so that what it has can be shown
   int has_ended;     // libjpeg asked for bytes beyond the end, and got an EOI marker instead
   skipped *skips;    // in order, or null; `skip_count` of them, never more than `skip_capacity`
@@ -36,6 +37,7 @@ typedef struct decoder {
   JDIMENSION cut_row;
   int log_lines;
 
+  uint32_t excess_scans;  // scans of a file that has more than the limit, whose last ones libjpeg does not see; 0: not so many
   int can_recover;   // a scan is complete, so there is a picture even after a fatal error
   struct {           // what libjpeg overwrites before it refuses a second frame header
     JDIMENSION width, height;

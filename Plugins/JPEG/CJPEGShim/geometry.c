@@ -15,6 +15,7 @@ typedef struct change {
   destination destination;
   const imgcoder_output *output;
   const cjpeg_geometry *geometry;
+  cjpeg_decode_options options;
   jvirt_barray_ptr turned[MAX_COMPONENTS];
 } change;
 
@@ -177,8 +178,10 @@ static void apply(change *change) {
   struct jpeg_decompress_struct *old = &change->decoder.cinfo;
   const cjpeg_geometry *geometry = change->geometry;
   jvirt_barray_ptr *arrays;
-  static const cjpeg_decode_options options = {.eighths = DCTSIZE};
-  change->decoder.options = &options;
+  change->options = (cjpeg_decode_options){.eighths = DCTSIZE, .height_place = geometry->height_place};
+  change->decoder.options = &change->options;
+  change->decoder.height[0] = (uint8_t)(geometry->stored_height >> 8);
+  change->decoder.height[1] = (uint8_t)geometry->stored_height;
   decoder_begin(&change->decoder);
   if (geometry->width > old->image_width || geometry->x > old->image_width - geometry->width ||
       geometry->height > old->image_height || geometry->y > old->image_height - geometry->height) {

@@ -52,6 +52,14 @@ static boolean fill(j_decompress_ptr cinfo) {
     uint64_t rest = decoder->skips[decoder->next_skip].start - decoder->offset;
     if (rest < wanted) wanted = rest;
   }
+  const uint64_t place = decoder->options->height_place;
+  if (place > 0 && decoder->offset == place) {
+    decoder->offset += sizeof decoder->height;
+    decoder->manager.next_input_byte = decoder->height;
+    decoder->manager.bytes_in_buffer = sizeof decoder->height;
+    return TRUE;
+  }
+  if (decoder->offset < place && place - decoder->offset < wanted) wanted = place - decoder->offset;
   if (decoder->may_suspend) {
     // What libjpeg has left it reads again, together with what follows, after source_resume.
     return FALSE;
@@ -166,7 +174,7 @@ void source_skip_unused_scans(decoder *decoder) {
   int code;
   uint64_t most = decoder->source->size / 10 + 1;  // a scan's marker and header take 10 bytes
   if (most > host->limits->max_scans) most = host->limits->max_scans;
-  decoder->skip_capacity = most + 1;
+  decoder->skip_capacity = most + 2;
   decoder->skips = host->allocate(host, decoder->skip_capacity * sizeof *decoder->skips, 0);
   if (!decoder->skips) failure_escape((j_common_ptr)&decoder->cinfo, IMGCODER_STATUS_OUT_OF_MEMORY);
   while ((code = next_marker(decoder, &at)) > 0 && code != JPEG_EOI) {
@@ -181,10 +189,12 @@ void source_skip_unused_scans(decoder *decoder) {
       continue;
     }
     if (++scans > host->limits->max_scans) {
-      decoder->failure.report->scans = scans;
-      failure_escape((j_common_ptr)&decoder->cinfo, IMGCODER_STATUS_LIMIT_EXCEEDED);
+      // What comes before is a picture, if a coarser one.
+      decoder->excess_scans = scans;
+      decoder->skips[decoder->skip_count++] = (skipped){.start = at - 2, .end = decoder->source->size};
+      break;
     }
-    if (segment == 8 && is_unused(decoder, header + 2, length - 2) && decoder->skip_count < decoder->skip_capacity) {
+    if (segment == 8 && is_unused(decoder, header + 2, length - 2) && decoder->skip_count + 1 < decoder->skip_capacity) {
       skipped *skipped = &decoder->skips[decoder->skip_count++];
       skipped->start = at - 2;
       at += segment;

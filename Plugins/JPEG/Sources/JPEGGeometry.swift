@@ -10,7 +10,8 @@ import ImageCoderPlugin
 enum JPEGGeometry {
   static func write(_ context: OperationContext, _ turned: TurnedPart) throws(CoderError) {
     let (source, host, orientation) = (context.source, context.host, turned.orientation)
-    let frame = try FileHeader(parsing: source).frame
+    let header = try FileHeader(parsing: source, host: host)
+    let frame = header.frame
     try host.limits.check(canvas: frame.size)
     guard !frame.isDeep else {
       throw .unsupported("turning files of \(frame.precision) bits, or of the lossless process, without decoding")
@@ -30,6 +31,7 @@ enum JPEGGeometry {
     guard !context.asksOnly else { return }
     let geometry = cjpeg_geometry(
       x: UInt32(part.x), y: UInt32(part.y), width: UInt32(part.width), height: UInt32(part.height),
+      height_place: UInt64(header.heightPlace), stored_height: UInt32(frame.size.height),
       is_transposed: orientation.swapsSides ? 1 : 0, mirrors_columns: orientation.mirrorsColumns ? 1 : 0,
       mirrors_rows: orientation.mirrorsRows ? 1 : 0, segments: nil, segments_length: 0)
     try LibJPEG.changeGeometry(

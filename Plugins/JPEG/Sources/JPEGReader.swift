@@ -10,8 +10,7 @@ import ImageCoderPlugin
 ///
 /// - Format: ITU-T T.81, JFIF (T.871), Exif 2.32, XMP part 3 §1.1.3, ICC.1:2022 §B.4. Library: libjpeg-turbo 2.1
 ///   or later.
-/// - Not covered: hierarchical files, arithmetic codes of more than 8 bits or without loss, a height that only a DNL marker
-///   gives.
+/// - Not covered: hierarchical files, arithmetic codes of more than 8 bits or without loss.
 final class JPEGReader: ContainerReader {
   private let source: SourceView
   private let host: CoderHost
@@ -26,7 +25,7 @@ final class JPEGReader: ContainerReader {
     self.source = source
     self.host = host
     isIncremental = options.contains(.incremental)
-    file = try FileHeader(parsing: source)
+    file = try FileHeader(parsing: source, host: host)
     try host.limits.check(canvas: file.frame.size)
     switch file.profile.inOrder {
     case .success(let parts):
@@ -134,7 +133,8 @@ final class JPEGReader: ContainerReader {
       try host.limits.check(memory: offer.memory)
     }
     try LibJPEG.decode(
-      source, canvas: canvas, offer: offer, isInks: isInks, into: sink, host: host, isIncremental: isIncremental)
+      source, canvas: canvas, heightPlace: file.heightPlace, offer: offer, isInks: isInks, into: sink, host: host,
+      isIncremental: isIncremental)
   }
 
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {

@@ -8,7 +8,7 @@ public let plugin = PluginExport(
   readsIncrementally: true, writer: JPEGWriter.self, writerFormats: [.jpeg],
   writerFeatures: [.orientation, .thumbnail],
   operations: [
-    .readMetadata([.iptc], of: [.jpeg], run: JPEGMetadata.block),
+    .readMetadata([.iptc, .exif, .xmp, .icc], of: [.jpeg], run: JPEGMetadata.block),
     .editMetadata(of: [.jpeg], run: JPEGMetadata.edit), .turn(of: [.jpeg], run: JPEGGeometry.write),
     .attachGainMap(to: [.jpeg], run: JPEGGainMap.attach),
   ],

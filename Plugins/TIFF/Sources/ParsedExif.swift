@@ -42,7 +42,7 @@ struct ParsedExif {
     var fields: [TIFFField] = []
     /// Fields that cannot be read.
     var lost = 0
-    /// Where the last four bytes of an entry lead, taken as an offset: the first of each tag.
+    /// Where entries lead, if they are pointers: the first of each tag.
     var pointers: [Int: Int] = [:]
   }
 
@@ -58,7 +58,7 @@ struct ParsedExif {
         found.lost += min(count, ExifBlock.mostEntries) - index
         break
       }
-      if found.pointers[entry.tag] == nil { found.pointers[entry.tag] = entry.far }
+      if found.pointers[entry.tag] == nil { found.pointers[entry.tag] = try? entry.pointer(in: payload, at: start) }
       let length = entry.count * entry.type.size
       // Values of up to four bytes stand in the entry itself.
       let values = try? [UInt8](copying: payload.bytes(at: length <= 4 ? start + 8 : entry.far, count: length))
@@ -85,6 +85,12 @@ struct ParsedExif {
       type = TagType(rawValue: Int(try payload.uint16(at: place + 2)))
       count = Int(try payload.uint32(at: place + 4))
       far = Int(try payload.uint32(at: place + 8))
+    }
+
+    /// The first of its whole numbers, of whatever type; nil for other values.
+    func pointer(in payload: ByteReader, at place: Int) throws(CoderError) -> Int? {
+      guard [1, 3, 4, 6, 8, 9, 13].contains(type.rawValue), count > 0 else { return nil }
+      return Int(try payload.unsigned(bytes: type.size, at: count * type.size <= 4 ? place + 8 : far))
     }
   }
 }

@@ -90,7 +90,7 @@ struct TIFFDirectory {
     guard let entry = self[tag] else { return nil }
     let size = entry.type.size
     switch entry.type.rawValue {
-    case 1, 3, 4, 6, 8, 9, 13, 16, 18: break
+    case 1, 3, 4, 6, 8, 9, 13, 16, 17, 18: break
     case 7 where entry.count > 0: break
     default: return nil
     }
@@ -137,7 +137,7 @@ struct TIFFDirectory {
     }
   }
 
-  /// Text of a tag, up to its first zero, at most 64 KiB; nil when it is missing, empty or lies beyond the file's end.
+  /// Text of a tag, as UTF-8 or else as Latin-1, up to its first zero, at most 64 KiB; nil when it is missing, empty or lies beyond the file's end.
   func text(_ tag: Int) throws(CoderError) -> String? {
     guard let entry = self[tag], entry.type == TagType.ascii || entry.type == TagType.byte, entry.length > 0 else {
       return nil
@@ -146,7 +146,10 @@ struct TIFFDirectory {
       try file.read(
         at: entry.place, count: min(entry.length, 65_536), of: "tag \(tag)"
       ) { (reader) throws(CoderError) in
-        let text = reader.terminatedText()
+        let bytes = try reader.array(reader.count).prefix { $0 != 0 }
+        let text =
+          String(validating: bytes, as: UTF8.self)
+          ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
         return text.isEmpty ? nil : text
       }
     }

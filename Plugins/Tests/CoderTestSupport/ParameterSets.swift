@@ -33,6 +33,7 @@ public struct ParameterSets {
       bits.putUnsigned(latency)
       bits.put(maxLayer, 6)
       bits.putUnsigned(layerSets)
+      bits.put(0, layerSets * (maxLayer + 1))
       bits.put(0, 2)
       return nalUnit(type: 32, bits)
     }

@@ -5,7 +5,7 @@ import SharedPlanes
 import Testing
 
 @Suite struct ColorMatrixTests {
-  /// ITU-T H.273 table 4, for primaries of BT.709. Values that are not here are unsupported.
+  /// ITU-T H.273 table 4, for primaries of BT.709.
   static let converted: [UInt8: ColorMatrix] = [
     0: .identity,
     1: .weights(red: 0.2126, blue: 0.0722),
@@ -36,6 +36,9 @@ import Testing
         Issue.record("matrix 13 has weights of light")
         return
       }
+    } else if ![11, 14, 15].contains(code) {
+      // Reserved values say nothing.
+      #expect(try ColorMatrix(code: code, primaries: 1) == .unspecified)
     } else {
       let error = #expect(throws: CoderError.self) { try ColorMatrix(code: code, primaries: 1) }
       #expect(error?.code == .unsupported)
@@ -43,7 +46,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [(14, "ICtCp"), (11, "SMPTE ST 2085"), (3, "a reserved value")])
+  @Test(arguments: [(14, "ICtCp"), (11, "SMPTE ST 2085"), (15, "IPT-C2")])
   func whatIsNotConvertedIsNamed(code: UInt8, name: String) {
     let error = #expect(throws: CoderError.self) { try ColorMatrix(code: code, primaries: 9) }
     #expect(error?.message == "matrix coefficients \(code) (\(name))")

@@ -13,6 +13,7 @@ extension FileReport {
       fields.append(("pages", "\(header.pageCount), primary page \(header.primaryPage + 1)\(sizes)"))
       for (index, page) in pages.enumerated() { fields.append(("page \(index + 1)", Self.line(page))) }
     }
+    if images > 1 { fields.append(("images", "\(images), parts of one picture")) }
     if header.isAnimated {
       if let frameCount {
         fields += [("frames", "\(frameCount)"), ("duration", "\((duration ?? 0).short) s"), ("plays", plays)]
@@ -216,6 +217,7 @@ extension FileReport {
       "mastering_peak": light.masteringPeak.map { .number($0) } ?? .null,
       "background": header.background.map { Self.json($0) } ?? .null,
     ]
+    members["images"] = .integer(images)
     members["is_scalable"] = .boolean(header.isScalable)
     members["natural_size"] =
       header.naturalSize.map { .list([.number($0.width), .number($0.height)]) } ?? .null

@@ -18,6 +18,8 @@ struct FileReport {
   let duration: Double?
   /// All frames, or nil if the file does not count them and nobody did.
   let frameCount: Int?
+  /// Images that one still picture is composed of; 1 for all others.
+  let images: Int
   /// Every page of a file that has more than one, or why it cannot be read.
   let pages: [Result<PageReport, CoderError>]
   /// The pictures that belong to the page.
@@ -54,8 +56,15 @@ struct FileReport {
     var frameProperties: [Properties] = []
     var duration = Duration()
     let isCounted = header.sequence.isCounted || counts
-    frameCount = isCounted ? header.sequence.isCounted ? header.frameCount : decoder.frameCount : nil
-    for index in 0..<(frameCount ?? header.frameCount) {
+    let stored = isCounted ? header.sequence.isCounted ? header.frameCount : decoder.frameCount : nil
+    // Without delays, images are parts of one picture.
+    images = header.isAnimated ? 1 : max(1, header.frameCount)
+    if images > 1 {
+      frames = [FrameHeader(rect: Rect(covering: header.canvas), hasAlpha: header.alpha != .opaque)]
+      frameProperties = [Properties()]
+    }
+    frameCount = images > 1 ? 1 : stored
+    for index in frames.count..<max(frames.count, frameCount ?? header.frameCount) {
       let frame = try decoder.frameHeader(at: index)
       frames.append(frame)
       frameProperties.append(try decoder.properties(frame: index))

@@ -120,36 +120,62 @@ struct MetadataCommand: ReadingVerb {
     where !console.cancellation.isCancelled {
       console.flush()
       CurrentFiles.set(input: file)
-      let report = Result { () throws(CoderError) in try properties(of: file, registry, console) }
-      switch report {
-      case .failure(let error):
+      let shown = shown(of: file, registry, console)
+      var members: [String: JSONValue] = ["file": .text(file)]
+      if let error = shown.problem {
         failures.add(error, file: file, order: order)
-        files.append(.object(["file": .text(file), "error": JSONValue(error)]))
-      case .success(let (format, properties)):
-        files.append(
-          .object(["file": .text(file), "format": .text(format.rawValue), "properties": JSONValue(properties)]))
-        guard !batch.json, !read.coders.isQuiet else { continue }
-        if !isFirst { console.print("") }
-        isFirst = false
-        print(properties, of: file, console)
+        members["error"] = JSONValue(error)
       }
+      if let (format, properties) = shown.found {
+        members["format"] = .text(format.rawValue)
+        members["properties"] = JSONValue(properties)
+      }
+      files.append(.object(members))
+      guard let properties = shown.found?.properties, !batch.json, !read.coders.isQuiet else { continue }
+      if !isFirst { console.print("") }
+      isFirst = false
+      print(properties, of: file, console)
     }
     if batch.json { console.print(JSONValue.object(["schema": .integer(1), "files": .list(files)]).printed) }
     return failures.status
   }
 
+  private typealias Found = (format: ImageFormat, properties: Properties)
+
+  /// What a file says, as far as it can be read, and what is wrong with it.
+  private func shown(
+    of file: String, _ registry: CoderRegistry, _ console: Console
+  ) -> (found: Found?, problem: CoderError?) {
+    do throws(CoderError) {
+      let (found, isCut) = try properties(of: file, registry, console)
+      return (found, isCut ? .truncated("the file ends before its picture does") : nil)
+    } catch {
+      let found = try? registry.properties(
+        ofDamaged: try read.source(file, registry, console),
+        reading: try read.decodeOptions(registry, console, file: file), coder: try registry.coderID(named: read.coder))
+      return (found.map { ($0.format, Self.described($0.properties)) }, error)
+    }
+  }
+
   private func properties(
     of file: String, _ registry: CoderRegistry, _ console: Console
-  ) throws(CoderError) -> (ImageFormat, Properties) {
+  ) throws(CoderError) -> (found: Found, isCut: Bool) {
     var options = try read.decodeOptions(registry, console, file: file)
     options.size = .fitting(Size(width: 1, height: 1))
     let decoder = try read.open(try read.source(file, registry, console), registry, options: options)
+    return (
+      (decoder.header.format, Self.described(try decoder.properties())), decoder.header.isTruncated
+    )
+  }
+
+  /// Those that metadata states, and not the container.
+  private static func described(_ properties: Properties) -> Properties {
     var shown = Properties()
-    for (name, value) in try decoder.properties().sorted
+    for (name, value) in properties.sorted
     where ["{TIFF}", "{Exif}", "{GPS}", "{IPTC}", "{XMP}", "ProfileName"].contains(name) {
       shown[name] = value
     }
-    return (decoder.header.format, shown)
+    return shown
   }
 
   private func print(_ properties: Properties, of file: String, _ console: Console) {

@@ -46,7 +46,9 @@ enum ExifColorSpace {
     guard let start = directory ?? (try? Int(reader.uint32(at: 4))),
       let entry = entry(tag, in: payload, order, at: start)
     else { return nil }
-    return try? Int(reader.uint32(at: entry.place))
+    let sizes: [UInt16: Int] = [1: 1, 3: 2, 4: 4, 6: 1, 8: 2, 9: 4, 13: 4]
+    guard let size = sizes[entry.type], entry.count == 1 else { return nil }
+    return (try? reader.unsigned(bytes: size, at: entry.place)).map { Int($0) }
   }
 
   private static func entry(_ tag: UInt16, in payload: [UInt8], _ order: ByteOrder, at directory: Int) -> Entry? {

@@ -37,7 +37,8 @@ package struct ICCColorReader: ~Copyable, ~Escapable {
     for (name, place) in tags { try checkTables(reader, name, place) }
     let profile = ICCColorReader(reader: reader, tags: tags)
     var space = try isInks ? profile.inks() : profile.space(isGray: isGray, readsTables: readsTables)
-    space.profile = bytes
+    // Pixels of colors that are all gray may have a profile of gray, which no other program takes for them.
+    space.profile = !isGray && !isInks && profile.reader.has("GRAY", at: 16) ? nil : bytes
     space.mediaWhite = try profile.mediaWhite()
     return space
   }
@@ -74,7 +75,8 @@ package struct ICCColorReader: ~Copyable, ~Escapable {
     for kind in ["link", "abst", "nmcl"] as [StaticString] where reader.has(kind, at: 12) {
       throw .unsupported("a profile of class \(kind), which describes no picture")
     }
-    guard reader.has(isGray ? "GRAY" : "RGB ", at: 16) else {
+    let ofGray = reader.has("GRAY", at: 16)
+    guard ofGray || !isGray && reader.has("RGB ", at: 16) else {
       let found = FourCC(rawValue: try reader.uint32(at: 16))
       throw .unsupported("a profile of \(found), the pixels are \(isGray ? "gray" : "RGB")")
     }
@@ -83,9 +85,13 @@ package struct ICCColorReader: ~Copyable, ~Escapable {
     // §8.10: tables come before matrix and curves.
     let hasTables = tags[FourCC("A2B0")] != nil || tags[FourCC("A2B1")] != nil
     let hasMatrix = tags[FourCC("rXYZ")] != nil && reader.has("XYZ ", at: 20)
-    if hasTables, !isGray, readsTables || !hasMatrix { return ColorSpace(name, .tables) }
-    guard reader.has("XYZ ", at: 20) || isGray else { throw .malformed("neither matrix nor tables", at: 20) }
-    if isGray { return ColorSpace(name, .gray(try curve("kTRC"))) }
+    if hasTables, !ofGray, readsTables || !hasMatrix { return ColorSpace(name, .tables) }
+    guard reader.has("XYZ ", at: 20) || ofGray else { throw .malformed("neither matrix nor tables", at: 20) }
+    if ofGray {
+      let curve = try curve("kTRC")
+      guard !isGray, let matrix = Chromaticities.sRGB.toXYZ else { return ColorSpace(name, .gray(curve)) }
+      return ColorSpace(name, .rgb(toXYZ: matrix, curves: [curve, curve, curve]))
+    }
     let matrix = Matrix3(columns: try xyz("rXYZ"), try xyz("gXYZ"), try xyz("bXYZ"))
     guard matrix.determinant.magnitude >= 1e-4 else {
       throw .malformed("colorants with the determinant \(matrix.determinant), at least 0.0001 is allowed")

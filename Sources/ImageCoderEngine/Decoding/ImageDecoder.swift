@@ -242,18 +242,12 @@ public final class ImageDecoder {
       guard header.metadata.contains(kind), mayRead(kind) else { return nil }
       return (try? reader.metadata(kind, page: kind == .icc ? page : describedPage)) ?? nil
     }
-    var described = Properties()
-    if describedPage == 0, options.restrictions.metadata == nil, let iptc = file.iptc(format: readFormat) {
-      described = IPTCProperties(iptc).properties
-    }
-    // What XMP says too is newer, or the same.
-    if let xmp = payload(.xmp) { described.merge(XMPProperties.read(xmp)) }
-    if let exif = payload(.exif) { described.merge(ExifProperties.read(exif.span.bytes)) }
+    let reads = describedPage == 0 && options.restrictions.metadata == nil
+    var described = Properties(describing: payload, iptc: reads ? file.iptc(format: readFormat) : nil)
+    let profile = described["ProfileName"]
     described.merge(properties)
     properties = described
-    if let profile = payload(.icc), let name = ICCProfile.name(of: profile.span.bytes) {
-      properties["ProfileName"] = .text(name)
-    }
+    properties["ProfileName"] = profile ?? properties["ProfileName"]
   }
 
   /// The page whose metadata counts: of a preview that stands for its owner, that of the owner.

@@ -273,7 +273,8 @@ struct PictureDecoder {
       }
       // What becomes of the rows failed, and not the file.
       if let failure = target.failure { throw failure }
-      let keepsRows = error.keepsEarlierFrames
+      // A reader that comes to a limit with all rows done leaves out what makes them finer: scans.
+      let keepsRows = error.keepsEarlierFrames || error.code == .limitExceeded && sink.isDone
       guard keepsRows, sink.rowsDone > 0 else { throw error }
       return (sink.missingRows, error)
     }

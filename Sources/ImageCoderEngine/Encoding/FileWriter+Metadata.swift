@@ -40,8 +40,9 @@ extension FileWriter {
   func add(
     _ kind: MetadataKind, _ carried: CarriedMetadata, of image: Image, layout: PixelLayout
   ) throws(CoderError) {
-    guard let payload = carried.payloads[kind] else { return }
+    guard var payload = carried.payloads[kind] else { return }
     if kind == .icc {
+      payload = ICCProfile.fitting(payload, layout.format)
       guard ICCProfile.describes(layout.format, profile: payload) else {
         options.log?(
           .warning, "the ICC profile is left out: it does not apply to \(layout.format.isGray ? "gray" : "RGB")")

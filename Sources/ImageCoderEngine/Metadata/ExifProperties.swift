@@ -51,7 +51,8 @@ package enum ExifProperties {
     return text
   }
 
-  /// - Parameter pointer: Called with each tag that is one number of 32 bits.
+  /// - Parameter pointer: Called with each tag that has a whole number, and the first of its numbers. Pointers are LONG by the
+  ///   specification; other types are written, too, and followed by everyone else.
   private static func directory(
     at place: Int, _ known: [UInt16: ExifTags.Tag], _ reader: borrowing ByteReader,
     pointer: (_ tag: UInt16, _ value: Int) -> Void
@@ -60,9 +61,7 @@ package enum ExifProperties {
     guard let count = try? reader.uint16(at: place) else { return properties }
     for index in 0..<Int(count) {
       guard let field = try? Field(at: place + 2 + index * 12, reader) else { break }
-      if field.type == .long, field.count == 1, let value = try? reader.uint32(at: field.place) {
-        pointer(field.tag, Int(value))
-      }
+      if let value = field.pointer(reader) { pointer(field.tag, value) }
       guard let tag = known[field.tag], properties[tag.name] == nil else { continue }
       properties[tag.name] = field.value(tag.form, reader)
     }
@@ -73,6 +72,8 @@ package enum ExifProperties {
   private enum FieldType: UInt16 {
     case byte = 1
     case ascii, short, long, rational, signedByte, undefined, signedShort, signedLong, signedRational, float, double
+    /// TIFF Technical Note 1.
+    case directory
     /// Exif 3.0 §4.6.2
     case utf8 = 129
 
@@ -80,7 +81,7 @@ package enum ExifProperties {
       switch self {
       case .byte, .ascii, .signedByte, .undefined, .utf8: 1
       case .short, .signedShort: 2
-      case .long, .signedLong, .float: 4
+      case .long, .signedLong, .float, .directory: 4
       case .rational, .signedRational, .double: 8
       }
     }
@@ -108,6 +109,16 @@ package enum ExifProperties {
     }
 
     private let isUsable: Bool
+
+    /// Where the tag leads if it is a pointer.
+    func pointer(_ reader: borrowing ByteReader) -> Int? {
+      switch type {
+      case .byte, .short, .long, .signedByte, .signedShort, .signedLong, .directory:
+        guard isUsable, let number = try? number(at: place, reader), number >= 0 else { return nil }
+        return Int(exactly: number)
+      default: return nil
+      }
+    }
 
     func value(_ form: ExifTags.Form, _ reader: borrowing ByteReader) -> PropertyValue? {
       guard isUsable else { return nil }
@@ -168,7 +179,7 @@ package enum ExifProperties {
       case .signedByte: Double(Int8(bitPattern: try reader.uint8(at: place)))
       case .short: Double(try reader.uint16(at: place))
       case .signedShort: Double(Int16(bitPattern: try reader.uint16(at: place)))
-      case .long: Double(try reader.uint32(at: place))
+      case .long, .directory: Double(try reader.uint32(at: place))
       case .signedLong: Double(Int32(bitPattern: try reader.uint32(at: place)))
       case .rational: Double(try reader.uint32(at: place)) / Double(try reader.uint32(at: place + 4))
       case .signedRational:
@@ -188,7 +199,7 @@ package enum ExifProperties {
     private static func trimmed(_ bytes: some Sequence<UInt8>) -> String {
       var bytes = Array(bytes)
       while bytes.last == 0x20 { bytes.removeLast() }
-      return String(decoding: bytes, as: UTF8.self)
+      return String(readable: bytes)
     }
 
     /// Exif 2.32 §4.6.5 A: four digits, of which the first two are the major number.

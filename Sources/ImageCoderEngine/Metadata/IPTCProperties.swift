@@ -45,10 +45,9 @@ package struct IPTCProperties {
   /// `{IPTC}`, or nothing.
   package var properties: Properties {
     var properties = Properties()
-    let isUTF8 = isUTF8
     for (number, name) in Self.names {
       let texts = dataSets.filter { $0.record == 2 && $0.number == number }.map { set in
-        PropertyValue.text(Self.text(set.bytes, isUTF8: isUTF8))
+        PropertyValue.text(Self.text(set.bytes))
       }
       guard let first = texts.first else { continue }
       properties["{IPTC}", name] = Self.repeated.contains(number) ? .list(texts) : first
@@ -60,14 +59,11 @@ package struct IPTCProperties {
     dataSets.contains { $0.record == 1 && $0.number == 90 && $0.bytes == Self.utf8 }
   }
 
-  /// Many files have UTF-8 without saying so.
-  private static func text(_ bytes: [UInt8], isUTF8: Bool) -> String {
+  /// Many files have UTF-8 without saying so, and some say so without having it.
+  private static func text(_ bytes: [UInt8]) -> String {
     var bytes = bytes[...]
     while bytes.last == 0 { bytes.removeLast() }
-    if !isUTF8, String(validating: bytes, as: UTF8.self) == nil {
-      return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
-    }
-    return String(decoding: bytes, as: UTF8.self)
+    return String(readable: bytes)
   }
 
   // MARK: Changing
@@ -112,7 +108,7 @@ package struct IPTCProperties {
     guard !isUTF8 else { return }
     let texts = Set(Self.names.map(\.number))
     for index in dataSets.indices where dataSets[index].record == 2 && texts.contains(dataSets[index].number) {
-      dataSets[index].bytes = Array(Self.text(dataSets[index].bytes, isUTF8: false).utf8)
+      dataSets[index].bytes = Array(Self.text(dataSets[index].bytes).utf8)
     }
     dataSets.removeAll { $0.record == 1 && $0.number == 90 }
     let place = dataSets.firstIndex { $0.record > 1 || ($0.record == 1 && $0.number > 90) } ?? dataSets.count

@@ -63,6 +63,36 @@ extension CoderRegistry {
     }
   }
 
+  /// What can be read of the metadata of a file that cannot be opened, by the first coder that reads some of it.
+  ///
+  /// - Returns: Nil for a file of which no coder reads any.
+  package func properties(
+    ofDamaged source: ByteSource, reading: DecodeOptions = DecodeOptions(), coder id: String? = nil
+  ) -> (format: ImageFormat, properties: Properties)? {
+    func read() throws(CoderError) -> (format: ImageFormat, properties: Properties) {
+      let open = try opened(source, reading)
+      return try choose(open, options: reading, coder: id, explain: nil) { (coder, formats) throws(CoderError) in
+        try restricting(reading, formats) { (options) throws(CoderError) in
+          guard let format = formats.only, options.restrictions.metadata == nil else { throw .wrongFormat("no metadata") }
+          let context = DecodeContext(open, options: options)
+          func block(_ kind: MetadataBlock) -> [UInt8]? {
+            coder.operations.readingMetadata(kind, of: format).flatMap { operation in
+              (try? coder.apply(operation, from: format, to: format, in: context, asksOnly: false))?.bytes
+            }
+          }
+          let blocks: [MetadataKind: [UInt8]] = [.exif: block(.exif), .xmp: block(.xmp), .icc: block(.icc)]
+            .compactMapValues(\.self)
+          let properties = Properties(describing: { blocks[$0] }, iptc: block(.iptc))
+          guard !properties.isEmpty else { throw .wrongFormat("no metadata") }
+          return (format, properties)
+        } format: {
+          $0.format
+        }
+      }
+    }
+    return try? read()
+  }
+
   /// The coder may come from elsewhere: the new file has to hold the same picture, upright in the same way.
   private func check(
     _ bytes: [UInt8], against old: ImageDecoder, _ edit: MetadataEdit, _ reading: DecodeOptions

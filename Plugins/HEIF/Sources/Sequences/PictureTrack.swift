@@ -106,6 +106,19 @@ struct PictureTrack {
     return false
   }
 
+  /// Whether the first sample is a picture at which decoding can start. A sample without a picture, and what only more bytes
+  /// would tell of an incremental file, count as one that is.
+  func canStart(in source: SourceView, isIncremental: Bool) throws(CoderError) -> Bool {
+    guard let first = samples.first else { return true }
+    let bytes = try source.bytes(at: first.offset, count: isIncremental ? min(first.size, 64) : first.size)
+    var places = NALUnitPlaces(lengthBytes: configuration.lengthBytes, isCut: true)
+    while let place = try places.next(in: bytes) {
+      guard let type = NALUnit.type(of: bytes.extracting(place)), NALUnitType.isSlice(type) else { continue }
+      return NALUnitType.isIntraRandomAccess(type)
+    }
+    return true
+  }
+
   /// Takes the bitstream's word for where decoding can start. Some writers list pictures as sync samples that are
   /// intra pictures in the middle of a group.
   mutating func correctSyncSamples(from source: SourceView) throws(CoderError) {

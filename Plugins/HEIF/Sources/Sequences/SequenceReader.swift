@@ -41,6 +41,12 @@ final class SequenceReader: ContainerReader {
     }
   }
 
+  /// Whether decoding can start at the first picture, which may also refer to items of the file. Of an incremental file,
+  /// only the bytes are waited for that tell.
+  var canStart: Bool {
+    get throws(CoderError) { try file.pictures.canStart(in: source, isIncremental: isIncremental) }
+  }
+
   private static func open(
     _ source: SourceView, _ host: CoderHost
   ) throws(CoderError) -> (SequenceFile, SequenceParameters, SequenceParameters?) {

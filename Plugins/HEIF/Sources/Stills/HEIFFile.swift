@@ -35,6 +35,12 @@ final class HEIFFile {
   ]
   /// Brands of files with pictures of any kind.
   private static let pictureBrands: [FourCC] = [FourCC("mif1"), FourCC("mif2"), FourCC("msf1"), FourCC("miaf")]
+  /// Brands of files whose pictures are JPEG, H.264, H.266, EVC or JPEG 2000 (annexes H, E, L, M, K), of which items of JPEG
+  /// are read, and others named.
+  private static let otherBrands: [FourCC] = [
+    FourCC("jpeg"), FourCC("jpgs"), FourCC("avci"), FourCC("avcs"), FourCC("vvic"), FourCC("vvis"), FourCC("evbi"),
+    FourCC("evmi"), FourCC("evbs"), FourCC("evms"), FourCC("j2ki"), FourCC("j2is"),
+  ]
   static let pictureTypes: [FourCC] = [.hvc1, .grid, .overlay, .identity, .uncompressed, .jpeg]
 
   /// - Parameter isIncremental: Waits for the meta box alone, where it comes before the pixels.
@@ -124,10 +130,10 @@ final class HEIFFile {
       let brand = try content.fourCC("a brand")
       hasToneMaps = hasToneMaps || brand == .toneMap
       namesHEVC = namesHEVC || hevcBrands.contains(brand)
-      namesPictures = namesPictures || pictureBrands.contains(brand)
+      namesPictures = namesPictures || pictureBrands.contains(brand) || otherBrands.contains(brand)
     }
     if hevcBrands.contains(major) { return (.heic, hasToneMaps) }
-    let isOurs = pictureBrands.contains(major) || namesHEVC || namesPictures
+    let isOurs = pictureBrands.contains(major) || otherBrands.contains(major) || namesHEVC || namesPictures
     guard isOurs, !avifBrands.contains(major) else {
       guard !box.isCut else { throw .truncated("the file type box is cut", at: content.offset) }
       throw .wrongFormat("the brand \(major), which is none of HEIF's", at: box.start)

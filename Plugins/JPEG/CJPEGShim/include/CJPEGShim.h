@@ -30,6 +30,8 @@ typedef struct cjpeg_decode_options {
   uint32_t part_x, part_y, part_width, part_height;  // what the sink gets, in pixels of the output and inside it
   uint32_t is_incremental;                // 1: the source is incremental, so coarse pictures of a file of several scans are worth
                                        // sending; rows come more than once then
+  uint64_t height_place;               // where the frame header of the source says a height of 0, which a DNL marker gives after
+                                       // the first scan, and libjpeg is shown `height`; 0: nowhere
   uint32_t is_inks;                       // 1: from CMYK and YCCK, pixels of RGBA8 are the four inks; 0 is no ink
 } cjpeg_decode_options;
 
@@ -73,6 +75,8 @@ void cjpeg_encode_free(cjpeg_encoder *encoder);
 // A part of a picture that is turned without decoding it: all sides are in pixels of the stored picture.
 typedef struct cjpeg_geometry {
   uint32_t x, y, width, height;  // the part; x and y are multiples of an MCU's sides
+  uint64_t height_place;         // as in cjpeg_decode_options
+  uint32_t stored_height;        // of the whole picture, which libjpeg is shown there
   // First rows become columns, then columns and rows of the result are mirrored; what is mirrored is whole MCUs.
   uint32_t is_transposed;
   uint32_t mirrors_columns;  // left and right are exchanged

@@ -105,10 +105,10 @@ struct DCFile {
   }
 
   /// Where the marker after entropy-coded data begins: the next that is no RSTn.
-  private static func end(ofScanAt start: Int, in source: SourceView, host: CoderHost) throws(CoderError) -> Int {
+  static func end(ofScanAt start: Int, in source: SourceView, host: CoderHost?) throws(CoderError) -> Int {
     var position = start
     while true {
-      if host.isCancelled { throw .cancelled }
+      if host?.isCancelled ?? false { throw .cancelled }
       let window = try source.view(at: position, count: 64 << 10)
       guard let base = window.baseAddress, window.count > 1 else {
         throw .truncated("the source ends in a scan", at: position + window.count)

@@ -14,10 +14,11 @@ enum LibJPEG {
 
   /// Decodes a file from the top into a sink.
   ///
+  /// - Parameter heightPlace: ``FileHeader/heightPlace``.
   /// - Throws: ``CoderError/Code/truncated`` or ``CoderError/Code/malformed`` after the rows that could be decoded.
   static func decode(
-    _ source: SourceView, canvas: Size, offer: DecodeOffer, isInks: Bool, into sink: RowSink, host: CoderHost,
-    isIncremental: Bool
+    _ source: SourceView, canvas: Size, heightPlace: Int = 0, offer: DecodeOffer, isInks: Bool, into sink: RowSink,
+    host: CoderHost, isIncremental: Bool
   ) throws(CoderError) {
     var options = cjpeg_decode_options(
       width: UInt32(clamping: canvas.width), height: UInt32(clamping: canvas.height),
@@ -25,7 +26,7 @@ enum LibJPEG {
       output_width: UInt32(clamping: offer.whole.width), output_height: UInt32(clamping: offer.whole.height),
       part_x: UInt32(clamping: offer.part.x), part_y: UInt32(clamping: offer.part.y),
       part_width: UInt32(clamping: offer.size.width), part_height: UInt32(clamping: offer.size.height),
-      is_incremental: isIncremental ? 1 : 0, is_inks: isInks ? 1 : 0)
+      is_incremental: isIncremental ? 1 : 0, height_place: UInt64(heightPlace), is_inks: isInks ? 1 : 0)
     var report = cjpeg_report()
     guard cjpeg_decode(host.raw, source.raw, sink.raw, &options, &report) != 0 else { return }
     if report.status == CoderError.Code.truncated.rawValue, report.message.0 == 0 {

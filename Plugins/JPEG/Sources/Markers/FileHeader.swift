@@ -22,6 +22,8 @@ struct FileHeader {
   }
 
   let frame: FrameParameters
+  /// Where the frame header has a height of 0, which a DNL marker after the first scan gives; else 0.
+  private(set) var heightPlace = 0
   /// Whether one scan does not hold all channels at full precision, so that libjpeg keeps all coefficients.
   let hasSeveralScans: Bool
   private(set) var density: Density?
@@ -36,17 +38,18 @@ struct FileHeader {
   /// As they come.
   private(set) var profile: [ProfilePart] = []
 
-  /// Walks over the markers; entropy-coded data is not looked at.
+  /// Walks over the markers; entropy-coded data is not looked at, unless the frame header leaves the height to what is after it.
   ///
   /// - Throws: ``CoderError/Code/wrongFormat`` without an SOI marker; ``CoderError/Code/truncated`` when the source ends
   ///   before the first scan; ``CoderError/Code/malformed``; ``CoderError/Code/unsupported``.
-  init(parsing source: SourceView) throws(CoderError) {
+  init(parsing source: SourceView, host: CoderHost? = nil) throws(CoderError) {
     let head = try source.view(at: 0, least: Self.signature.count, most: MarkerInput.headBytes)
     try Self.checkSignature(head)
     var input = MarkerInput(source, offset: Self.signature.count - 1, head: head)
     var frame: FrameParameters?
     var application: [(marker: UInt8, payload: Range<Int>)] = []
     var scan: Int?
+    var unfinished: (marker: UInt8, payload: Range<Int>)?
     while scan == nil {
       let marker = try input.marker()
       switch marker {
@@ -58,10 +61,16 @@ struct FileHeader {
       let payload = try input.segment(marker)
       switch marker {
       case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF, 0xDE:
-        guard frame == nil else { throw .malformed("a second frame header", at: payload.lowerBound) }
+        guard frame == nil, unfinished == nil else {
+          throw .malformed("a second frame header", at: payload.lowerBound)
+        }
         let bytes = try input.view(at: payload.lowerBound, count: payload.count)
         var reader = ByteReader(bytes.bytes, at: payload.lowerBound, of: "the frame header")
-        frame = try FrameParameters(parsing: &reader, marker: marker)
+        if reader.count >= 6, try reader.uint16(at: 1) == 0 {
+          unfinished = (marker, payload)
+        } else {
+          frame = try FrameParameters(parsing: &reader, marker: marker)
+        }
       case 0xDA:
         let bytes = try input.view(at: payload.lowerBound, count: payload.count)
         var reader = ByteReader(bytes.bytes, at: payload.lowerBound, of: "the scan header")
@@ -69,6 +78,13 @@ struct FileHeader {
       case 0xE0...0xE2: application.append((marker, payload))
       default: break
       }
+    }
+    if let (marker, payload) = unfinished {
+      let lines = try Self.lines(after: input.offset, in: source, host: host)
+      let bytes = try source.view(at: payload.lowerBound, count: payload.count)
+      var reader = ByteReader(RawSpan(_unsafeBytes: bytes), at: payload.lowerBound, of: "the frame header")
+      frame = try FrameParameters(parsing: &reader, marker: marker, lines: lines)
+      heightPlace = payload.lowerBound + 1
     }
     guard let frame, let scan else { throw .malformed("a scan before any frame header", at: input.offset) }
     self.frame = frame
@@ -79,6 +95,15 @@ struct FileHeader {
       var reader = ByteReader(bytes.bytes, at: start, of: "a segment")
       try add(segment.marker, parsing: &reader, to: segment.payload.upperBound)
     }
+  }
+
+  /// The height that a DNL marker after the first scan gives (T.81 B.2.5), or 0 if another marker follows.
+  ///
+  /// - Parameter start: Where the entropy-coded data of the scan begins.
+  private static func lines(after start: Int, in source: SourceView, host: CoderHost?) throws(CoderError) -> Int {
+    let end = try DCFile.end(ofScanAt: start, in: source, host: host)
+    let marker = try source.bytes(at: end, count: 6, of: "the marker after the first scan")
+    return marker[1] == 0xDC && marker[3] == 4 ? Int(marker[4]) << 8 | Int(marker[5]) : 0
   }
 
   /// Takes what an application segment holds; of Exif, XMP and JFIF, the first one counts.

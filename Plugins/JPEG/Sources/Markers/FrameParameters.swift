@@ -30,9 +30,11 @@ struct FrameParameters {
 
   /// Reads the payload of an SOF marker's segment.
   ///
-  /// - Parameter reader: Of the payload alone.
+  /// - Parameters:
+  ///   - reader: Of the payload alone.
+  ///   - lines: The height that counts if the header says 0: that of a DNL marker, T.81 B.2.5.
   /// - Throws: ``CoderError/Code/unsupported`` for processes that are not decoded here.
-  init(parsing reader: inout ByteReader, marker: UInt8) throws(CoderError) {
+  init(parsing reader: inout ByteReader, marker: UInt8, lines: Int = 0) throws(CoderError) {
     let place = reader.offset
     switch marker {
     case 0xC0...0xC3, 0xC9, 0xCA: break
@@ -54,7 +56,8 @@ struct FrameParameters {
         "\(precision) bits per channel of marker \(marker.hex); 8 are read, 12 with Huffman codes of an extended or "
           + "progressive file, and 2 to 16 of a lossless one", at: place)
     }
-    let height = Int(try reader.uint16("the height"))
+    let stated = Int(try reader.uint16("the height"))
+    let height = stated > 0 ? stated : lines
     size = Size(width: Int(try reader.uint16("the width")), height: height)
     let count = Int(try reader.uint8("the number of channels"))
     guard reader.count == 6 + 3 * count else {
@@ -62,7 +65,7 @@ struct FrameParameters {
         "frame header of \(reader.count) bytes for \(count) channels, which need \(6 + 3 * count)", at: place)
     }
     guard height > 0 else {
-      throw .unsupported("height of 0, to be given by a DNL marker after the first scan", at: place + 1)
+      throw .malformed("height of 0, and no DNL marker after the first scan gives another", at: place + 1)
     }
     guard size.width > 0 else { throw .malformed("canvas of \(size), at least 1×1 is needed", at: place + 3) }
     guard max(size.width, height) <= LibJPEG.maximumSide else {

@@ -5,10 +5,22 @@ import PhotoshopResources
 
 /// Edits the metadata of JPEG files. Frame, tables and scans stay byte for byte.
 enum JPEGMetadata {
-  /// The IPTC-IIM block.
+  /// A block of metadata, also of a file that ends or is damaged after it.
   static func block(_ context: OperationContext, _ kind: MetadataBlock) throws(CoderError) -> [UInt8]? {
-    let header = try HeaderSegments(parsing: context.source)
-    return try PhotoshopSegments.resources(header.photoshop, context.source, context.host.limits).iptc
+    let (source, host) = (context.source, context.host)
+    let header = try HeaderSegments(parsing: source, toleratesDamage: true)
+    switch kind {
+    case .exif: return try header.exif(in: source, host.limits)
+    case .xmp:
+      let isExtended = { (segment: HeaderSegments.Segment) in segment.isExtendedXMP }
+      let packets = header.segments.filter { $0.kind == .xmp }
+      guard let standard = packets.first(where: { !isExtended($0) }) else { return nil }
+      return try JoinedXMP(
+        standard.content, packets.filter(isExtended).map(\.content), source: source, host: host
+      ).packet
+    case .icc: return try header.profile(in: source, host.limits)
+    default: return try PhotoshopSegments.resources(header.photoshop, source, host.limits).iptc
+    }
   }
 
   static func edit(_ context: OperationContext, _ edits: MetadataBlockEdits) throws(CoderError) {
@@ -105,6 +117,12 @@ struct HeaderSegments {
     /// With the marker, and what is between it and the segment before.
     let bytes: Range<Int>
     let payload: Range<Int>
+    /// What of the payload is the name of its kind, of Exif, XMP and profiles.
+    fileprivate(set) var lead = 0
+    fileprivate(set) var isExtendedXMP = false
+
+    /// The payload without the name of its kind.
+    var content: Range<Int> { payload.lowerBound + min(lead, payload.count)..<payload.upperBound }
   }
 
   /// Where the first of them begins, after SOI.
@@ -116,8 +134,15 @@ struct HeaderSegments {
   /// Payloads of all segments of Photoshop.
   var photoshop: [Range<Int>] { segments.filter { $0.kind == .photoshop }.map(\.payload) }
 
+  /// - Parameter toleratesDamage: Whether segments up to a damaged place, or the end of the file, are enough.
   /// - Throws: ``CoderError/Code/truncated`` if the file ends before its first scan; ``CoderError/Code/malformed``.
-  init(parsing source: SourceView) throws(CoderError) {
+  init(parsing source: SourceView, toleratesDamage: Bool = false) throws(CoderError) {
+    do throws(CoderError) { try read(source) } catch {
+      guard toleratesDamage, error.code == .truncated || error.code == .malformed else { throw error }
+    }
+  }
+
+  private mutating func read(_ source: SourceView) throws(CoderError) {
     var input = MarkerInput(source, offset: start)
     while true {
       let begin = input.offset
@@ -135,9 +160,42 @@ struct HeaderSegments {
       let payload = try input.segment(marker)
       let reader = try source.reader(
         at: payload.lowerBound, count: min(payload.count, FileHeader.Prefix.longest), of: "a segment")
-      segments.append(
-        Segment(marker: marker, kind: Self.kind(marker, reader), bytes: begin..<payload.upperBound, payload: payload))
+      var segment = Segment(
+        marker: marker, kind: Self.kind(marker, reader), bytes: begin..<payload.upperBound, payload: payload)
+      switch segment.kind {
+      case .xmp:
+        segment.isExtendedXMP = reader.has(FileHeader.Prefix.extendedXMP, at: 0)
+        let prefix = segment.isExtendedXMP ? FileHeader.Prefix.extendedXMP : FileHeader.Prefix.xmp
+        segment.lead = prefix.utf8CodeUnitCount
+      case .icc: segment.lead = FileHeader.Prefix.icc.utf8CodeUnitCount + 2
+      default: if marker == 0xE1 { segment.lead = ExifPayload.start(in: reader.bytes) }
+      }
+      segments.append(segment)
     }
+  }
+
+  /// The first block of Exif, or nil.
+  func exif(in source: SourceView, _ limits: Limits) throws(CoderError) -> [UInt8]? {
+    guard let found = segments.first(where: { $0.marker == 0xE1 && $0.kind != .xmp && $0.lead > 0 }) else { return nil }
+    try limits.check(metadata: found.content.count)
+    return try source.bytes(at: found.content.lowerBound, count: found.content.count, of: "the Exif payload")
+  }
+
+  /// The profile, or nil for none, or one with parts that do not fit together.
+  func profile(in source: SourceView, _ limits: Limits) throws(CoderError) -> [UInt8]? {
+    var parts: [FileHeader.ProfilePart] = []
+    for segment in segments where segment.kind == .icc && segment.payload.count >= segment.lead {
+      let place = segment.content.lowerBound - 2
+      let numbers = try source.bytes(at: place, count: 2, of: "the ICC profile")
+      parts.append(FileHeader.ProfilePart(number: Int(numbers[0]), count: Int(numbers[1]), bytes: segment.content))
+    }
+    guard case .success(let sorted) = parts.inOrder, !sorted.isEmpty else { return nil }
+    try limits.check(metadata: sorted.reduce(0) { $0 + $1.bytes.count })
+    var profile: [UInt8] = []
+    for part in sorted {
+      profile += try source.bytes(at: part.bytes.lowerBound, count: part.bytes.count, of: "the ICC profile")
+    }
+    return profile
   }
 
   private static func kind(_ marker: UInt8, _ reader: borrowing ByteReader) -> Kind {

@@ -111,11 +111,21 @@ struct ExifDirectories {
     guard let entry = directories[name]?.entries.first(where: { $0.tag == tag }), entry.newValue == nil else {
       return nil
     }
-    return number(in: entry)
+    return wholeNumber(in: entry)
   }
 
+  /// The last four bytes of an entry as an offset.
   private func number(in entry: Entry) -> Int? {
     (try? ByteReader(entry.field.span.bytes, order: order).uint32(at: 0)).map { Int($0) }
+  }
+
+  /// The first of an entry's whole numbers, of whatever type. Those that are negative lead nowhere.
+  private func wholeNumber(in entry: Entry) -> Int? {
+    let size = Self.size(entry.type)
+    guard [1, 3, 4, 6, 8, 9, 13].contains(entry.type), entry.count > 0 else { return nil }
+    if let place = place(of: entry) { return (try? reader.unsigned(bytes: size, at: place.lowerBound)).map { Int($0) } }
+    guard size * Int(entry.count) <= 4 else { return nil }
+    return (try? ByteReader(entry.field.span.bytes, order: order).unsigned(bytes: size, at: 0)).map { Int($0) }
   }
 
   /// Where an entry's value is, if not in the entry itself.
@@ -178,7 +188,7 @@ struct ExifDirectories {
 
   /// The picture that a directory has: tags 513 and 514 say where it is, and its size.
   private func thumbnail(of directory: Directory) -> Range<Int>? {
-    func value(_ tag: UInt16) -> Int? { directory.entries.first { $0.tag == tag }.flatMap { number(in: $0) } }
+    func value(_ tag: UInt16) -> Int? { directory.entries.first { $0.tag == tag }.flatMap { wholeNumber(in: $0) } }
     guard let start = value(513), let size = value(514), start <= bytes.count, size <= bytes.count - start else {
       return nil
     }
@@ -247,8 +257,8 @@ struct ExifDirectories {
       }
       guard let index = directories[above]?.entries.firstIndex(where: { $0.tag == tag }) else { continue }
       let field = encoded(place)
-      if directories[above]?.entries[index].field != field {
-        directories[above]?.entries[index].field = field
+      if let entry = directories[above]?.entries[index], entry.field != field || entry.type != 4 {
+        directories[above]?.entries[index] = Entry(tag: tag, type: 4, count: 1, field: field)
         directories[above]?.isChanged = true
       }
     }
