@@ -10,8 +10,9 @@ struct OldJPEG {
   let samples: Int
   let subsampling: (horizontal: Int, vertical: Int)
 
-  /// Reads the directory with libtiff, once all of the file is there; nil for one that it does not read.
+  /// Reads the directory with libtiff, once all of the file is there; nil for one that it does not read, and for planes.
   init?(_ directory: TIFFDirectory) throws(CoderError) {
+    guard try directory.number(Tag.planarConfiguration) != 2 else { return nil }
     let isRGB = try ifReadable { () throws(CoderError) in try Self.isRGB(directory) } ?? false
     guard let found = LibTIFF.oldJPEG(try directory.file.source.contents(), at: directory.offset),
       let stated = Photometric(rawValue: Int(found.photometric))

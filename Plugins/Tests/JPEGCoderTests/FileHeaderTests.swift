@@ -106,7 +106,7 @@ import Testing
           + "2 to 16 of a lossless one", at: 100)
     ),
     (5, 2, .malformed("frame header of 15 bytes for 2 channels, which need 12", at: 100)),
-    (2, 0, .unsupported("height of 0, to be given by a DNL marker after the first scan", at: 101)),
+    (2, 0, .malformed("height of 0, and no DNL marker after the first scan gives another", at: 101)),
     (7, 0x20, .malformed("sampling factors of 2×0, 1 to 4 are allowed", at: 107)),
     (10, 0x51, .malformed("sampling factors of 5×1, 1 to 4 are allowed", at: 110)),
   ]

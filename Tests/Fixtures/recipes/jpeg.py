@@ -182,6 +182,7 @@ def make():
     valid("jpeg", "end-missing.jpg", plain[:-2], "EOI is missing, and no pixel", pixels_of(plain), "rgb8")
     still("garbage-after-end.jpg", "bytes behind EOI", plain + b"trailing bytes")
     make_deep()
+    make_heights()
     make_inks()
     make_invalid(plain, encoded(smooth, *base, "2x2", "-progressive"))
 
@@ -221,6 +222,33 @@ def make_deep():
     scan = data.index(b"\xff\xda")
     fixtures.invalid("jpeg", "predictor-0.jpg", data[: scan + 7] + b"\0" + data[scan + 8 :],
                      "a lossless scan that predicts nothing", "malformed")  # fmt: skip
+
+
+def make_heights():
+    """A height of 0 in the frame header, which a DNL marker after the first scan gives (T.81, B.2.5)."""
+
+    def later(data):
+        frame = next(data.index(bytes([0xFF, code])) for code in (0xC0, 0xC2, 0xC3) if bytes([0xFF, code, 0]) in data)
+        scan = data.index(b"\xff\xda")
+        end = scan + 2 + int.from_bytes(data[scan + 2 : scan + 4], "big")
+        while data[end] != 0xFF or data[end + 1] == 0 or 0xD0 <= data[end + 1] <= 0xD7:
+            end += 1
+        height = data[frame + 5 : frame + 7]
+        return data[: frame + 5] + b"\0\0" + data[frame + 7 : end] + b"\xff\xdc\0\x04" + height + data[end:]
+
+    color = picture(37, 29, 3).astype(np.uint8)
+    for name, shows, options in (
+        ("height-later", "a height that comes after the first scan", ()),
+        ("height-later-restarts", "the same with restarts", ("-restart", "1")),
+        ("height-later-progressive", "the same of several scans", ("-progressive",)),
+    ):
+        data = encoded(color, *options)
+        valid("jpeg", f"{name}.jpg", later(data), shows, pixels_of(data), "rgb8", subsampling=420,
+              isProgressive="-progressive" in options)  # fmt: skip
+    gray = picture(37, 29, 1, 4095).astype(np.uint16)
+    data = imagecodecs.jpeg8_encode(gray.squeeze(), bitspersample=12, lossless=True, predictor=5)
+    valid("jpeg", "height-later-lossless.jpg", later(data), "the same of the lossless process", rgba(gray, 4095, 16),
+          "gray16", 12, subsampling=400, isLossless=True)  # fmt: skip
 
 
 def make_inks():
@@ -286,7 +314,7 @@ def make_invalid(plain, progressive):
         rows="some",
     )
     bad("zero-width.jpg", "a width of 0", with_frame(width=0), "malformed")
-    bad("zero-height.jpg", "a height of 0 without DNL", with_frame(height=0), "unsupported")
+    bad("zero-height.jpg", "a height of 0 without DNL", with_frame(height=0), "malformed")
     bad("precision-12.jpg", "12 bits in a baseline frame", with_frame(precision=12), "unsupported")
     bad("lossless-arithmetic.jpg", "the lossless process (SOF11)", with_frame(marker=0xCB), "unsupported")
     bad("hierarchical.jpg", "a differential frame (SOF5)", with_frame(marker=0xC5), "unsupported")
