@@ -10,7 +10,9 @@ from fixtures import picture, rgba, valid
 from heif_boxes import Item, box, full, heif, ispe
 
 MONO, Y, CB, CR, RED, GREEN, BLUE, ALPHA, PADDED = 0, 1, 2, 3, 4, 5, 6, 7, 12
-COMPONENTS, PIXELS, ROWS = 0, 1, 3
+COMPONENTS, PIXELS, MIXED, ROWS, TILE_COMPONENTS = 0, 1, 2, 3, 4
+# Flags: padding in the low bits of blocks, their lowest byte first, the first component in the lowest bits.
+LOW_PADDING, LITTLE_BLOCKS, REVERSED_BLOCKS = 0x40, 0x20, 0x10
 
 
 def cmpd(kinds):
@@ -53,7 +55,77 @@ def item(size, kinds, data, **more):
     return Item(b"unci", data, [ispe(*size), cmpd(kinds), uncc(kinds, **more)])
 
 
+def stated(components, interleave, flags=0, block=0, row=0, tiles=(1, 1), sampling=0):
+    """uncC of components that differ: their kind, bits, format and bytes."""
+    parts = b"".join(struct.pack(">HBBB", index, bits - 1, form, width) for index, (_, bits, form, width) in enumerate(components))
+    head = bytes(4) + struct.pack(">I", len(components)) + parts + struct.pack(">BBBB", sampling, interleave, block, flags)
+    return full(b"uncC", head + struct.pack(">IIIII", 0, row, 0, tiles[0] - 1, tiles[1] - 1))
+
+
+def together(values, widths):
+    """Numbers one after the other by their bits, up to a whole byte."""
+    text = "".join(format(int(value), f"0{width}b") for value, width in zip(values, widths))
+    text += "0" * (-len(text) % 8)
+    return int(text, 2).to_bytes(len(text) // 8, "big")
+
+
+def make_bits():
+    """Components of other sizes than whole bytes (section 5.2.1)."""
+    size = (12, 8)
+    width, height = size
+
+    def put(name, shows, components, data, pixels, pixel_format, bits=8, alpha="opaque", more=None, **settings):
+        kinds = [kind for kind, *_ in components]
+        made = Item(b"unci", data, [ispe(*size), cmpd(kinds), stated(components, **settings)])
+        valid("heif", f"unci-{name}.heif", heif([made], brand=b"mif1", brands=(b"mif1",)), shows, pixels, pixel_format, bits,
+              alpha, **(more or {}))
+
+    planes = [picture(*size, 3, 31)[..., 0], picture(*size, 3, 63)[..., 1], picture(*size, 3, 31)[..., 2]]
+    shown = np.stack([rgba(plane[..., None], top)[..., 0] for plane, top in zip(planes, (31, 63, 31))], axis=-1)
+    lines = [together([planes[i][y, x] for x in range(width) for i in range(3)], [5, 6, 5] * width) for y in range(height)]
+    put("565", "5, 6 and 5 bits in two bytes", [(RED, 5, 0, 0), (GREEN, 6, 0, 0), (BLUE, 5, 0, 0)], b"".join(lines),
+        rgba(shown), "rgb8", interleave=PIXELS)
+    for bits in (1, 4, 7):
+        plane = picture(*size, 1, (1 << bits) - 1)
+        data = b"".join(padded(together(plane[y, :, 0], [bits] * width), 4) for y in range(height))
+        put(f"{bits}bit", f"{bits} bits, rows of whole words", [(MONO, bits, 0, 0)], data, rgba(plane, (1 << bits) - 1), "gray8",
+            interleave=COMPONENTS, row=4)
+    deep = picture(*size, 3, 1023)
+    tens = [(kind, 10, 0, 0) for kind in (RED, GREEN, BLUE)]
+    for name, shows, flags, order, codes in (
+        ("blocks", "10 bits three to a block", 0, (0, 1, 2), ">I"),
+        ("blocks-low-padding", "the padding in the lowest bits", LOW_PADDING, (0, 1, 2), ">I"),
+        ("blocks-little", "blocks with the lowest byte first", LITTLE_BLOCKS, (0, 1, 2), "<I"),
+        ("blocks-reversed", "the first component in the lowest bits", REVERSED_BLOCKS, (2, 1, 0), ">I"),
+    ):
+        shift = 2 if flags & LOW_PADDING else 0
+        words = [deep[y, x, order[0]] << 20 | deep[y, x, order[1]] << 10 | deep[y, x, order[2]]
+                 for y in range(height) for x in range(width)]
+        put(name, shows, tens, b"".join(struct.pack(codes, int(word) << shift) for word in words), rgba(deep, 1023, 16), "rgb16",
+            10, interleave=PIXELS, block=4, flags=flags)
+    twelve = picture(*size, 1, 4095)
+    put("12-in-16", "12 bits at the end of two bytes", [(MONO, 12, 0, 2)], twelve[..., 0].astype(">u2").tobytes(),
+        rgba(twelve, 4095, 16), "gray16", 12, interleave=COMPONENTS)
+    for bits in (16, 32, 64):
+        # Sums of a few powers of two, so that each size has the same numbers.
+        values = picture(*size, 1, 64)[..., 0] / 64
+        data = values.astype(f">f{bits // 8}").tobytes()
+        pixels = rgba(np.floor(values * 65535 + 0.5).astype(np.int64)[..., None], 65535, 16)
+        put(f"float{bits}", f"floating point of {bits} bits", [(MONO, bits, 1, 0)], data, pixels, "gray16", 16,
+            interleave=COMPONENTS)
+    color = picture(*size, 3).astype(np.uint8)
+    bytes_of = lambda plane: b"".join(plane[y : y + 4, x : x + 6].tobytes() for y in (0, 4) for x in (0, 6))
+    eights = [(kind, 8, 0, 0) for kind in (RED, GREEN, BLUE)]
+    put("tile-components", "all tiles of a component, then those of the next", eights,
+        b"".join(bytes_of(color[..., i]) for i in range(3)), rgba(color), "rgb8", interleave=TILE_COMPONENTS, tiles=(2, 2))
+    luma = picture(*size, 1)
+    put("mixed", "luma, then both of chroma by pixels", [(kind, 8, 0, 0) for kind in (Y, CB, CR)],
+        luma.astype(np.uint8).tobytes() + bytes([128]) * (width * height // 2), rgba(luma), "rgb8",
+        interleave=MIXED, sampling=2, more={"subsampling": 420})
+
+
 def make():
+    make_bits()
     size = (12, 8)
     rgb = [picture(*size, 3)[..., index] for index in range(3)]
     shown = rgba(np.stack(rgb, axis=-1))
@@ -97,4 +169,5 @@ def make():
     invalid("short", "fewer bytes than its size says", item((4000, 4000), kinds, bytes(100)), "malformed")
     invalid("padding", "pixels of 4 GiB", item(size, kinds, bytes(300), pixel=0xFFFFFFFF), "unsupported")
     invalid("tiles", "as many tiles as 32 bits count", item(size, kinds, bytes(300), tiles=(1 << 32, 1 << 32)), "malformed")
-    invalid("5bit", "components of 5 bits", item(size, kinds, bytes(300), bits=5), "unsupported")
+    invalid("17bit", "components of 17 bits", item(size, kinds, bytes(900), bits=17), "unsupported")
+    invalid("5bit-short", "fewer bits than its size says", item(size, kinds, bytes(179), bits=5), "malformed")

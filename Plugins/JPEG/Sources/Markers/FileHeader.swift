@@ -102,8 +102,8 @@ struct FileHeader {
   /// - Parameter start: Where the entropy-coded data of the scan begins.
   private static func lines(after start: Int, in source: SourceView, host: CoderHost?) throws(CoderError) -> Int {
     let end = try DCFile.end(ofScanAt: start, in: source, host: host)
-    let marker = try source.bytes(at: end, count: 6, of: "the marker after the first scan")
-    return marker[1] == 0xDC && marker[3] == 4 ? Int(marker[4]) << 8 | Int(marker[5]) : 0
+    let segment = try source.view(at: end, count: 6)
+    return segment.count == 6 && segment[1] == 0xDC ? Int(segment[4]) << 8 | Int(segment[5]) : 0
   }
 
   /// Takes what an application segment holds; of Exif, XMP and JFIF, the first one counts.
