@@ -42,6 +42,20 @@ import Testing
     #expect(Run.inProcess(["metadata", plain]).output == "\(plain)\n  no metadata\n")
   }
 
+  /// Up to the frame header, and up to the first scan.
+  @Test(arguments: [0xC0, 0xDA] as [UInt8]) func whatComesBeforeTheDamageIsShown(_ marker: UInt8) throws {
+    let path = try photo("a.jpg")
+    let whole = Run.inProcess(["metadata", path])
+    let bytes = try Package.bytes(path)
+    let end = try #require(bytes.indices.dropLast().first { bytes[$0] == 0xFF && bytes[$0 + 1] == marker })
+    folder.write(Array(bytes[..<(end + 3)]), to: "a.jpg")
+    let cut = Run.inProcess(["metadata", path])
+    #expect(cut.status == 1 && cut.output == whole.output)
+    #expect(cut.errors.hasPrefix("coders: \(path): truncated at byte "))
+    let json = Run.inProcess(["metadata", "--json", path])
+    #expect(json.output.contains("\"code\": \"truncated\"") && json.output.contains("\"Make\": \"Camera\""))
+  }
+
   @Test func jsonHasTheSameValues() throws {
     let path = try photo("a.jpg")
     let run = Run.inProcess(["metadata", "--json", path, "/nowhere.jpg"])

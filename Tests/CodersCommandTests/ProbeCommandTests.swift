@@ -70,6 +70,23 @@ import Testing
     ] { #expect(run.output.contains(line), "\(line)") }
   }
 
+  /// Two images of one pixel each, a black one and a white one beside it, without a delay.
+  @Test func imagesWithoutDelaysArePartsOfOnePicture() throws {
+    let folder = Folder()
+    let image = { (x: UInt8, code: UInt8) in [0x2C, x, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, code, 1, 0] as [UInt8] }
+    let path = folder.write(
+      "parts.gif",
+      Array("GIF87a".utf8) + [2, 0, 1, 0, 0x80, 0, 0, 0, 0, 0, 255, 255, 255] + image(0, 0x44) + image(1, 0x4C) + [0x3B])
+    let json = Run.inProcess("probe", "--json", path).output
+    for line in [#""frame_count": 1,"#, #""images": 2,"#, #""rect": [0, 0, 2, 1]"#, #""duration": null,"#] {
+      #expect(json.contains(line), "\(line)")
+    }
+    #expect(Run.inProcess("probe", path).output.contains("images       2, parts of one picture\n"))
+    #expect(Run.inProcess("probe", "--json", try Fixture.path("comet-alpha.gif")).output.contains(#""images": 1,"#))
+    let frames = Run.inProcess("frames", path, "-o", "\(folder.path)/frames").output
+    #expect(frames.split(separator: "\n").count == 1)
+  }
+
   @Test func explainPrintsEachStep() throws {
     let run = Run.inProcess("probe", "--explain", try Fixture.path("window.png"))
     let steps = run.output.split(separator: "\n").drop { $0 != "  choice" }.dropFirst()

@@ -52,6 +52,31 @@ import Testing
 
   private static func read(_ payload: [UInt8]) -> Properties { ExifProperties.read(payload.span.bytes) }
 
+  /// BYTE, SHORT, LONG, their signed kinds, and that of Technical Note 1.
+  @Test(arguments: [ByteOrder.bigEndian, .littleEndian], [1, 3, 4, 6, 8, 9, 13] as [UInt16])
+  func pointersAreFollowedWhateverIntegersTheyAre(_ order: ByteOrder, _ type: UInt16) throws {
+    var payload = Self.payload(
+      order, exif: [(0xA003, 3, 1, Self.numbers(order, [17], 2))], gps: [(1, 2, 2, Array("N\0".utf8))])
+    for entry in [10, 22] {
+      let place = try ByteReader(payload.span.bytes, order: order).uint32(at: entry + 8)
+      let size = [1: 1, 6: 1, 3: 2, 8: 2][type] ?? 4
+      let value = Self.numbers(order, [UInt64(place)], size)
+      payload.replaceSubrange(entry + 2..<entry + 4, with: Self.numbers(order, [UInt64(type)], 2))
+      payload.replaceSubrange(entry + 8..<entry + 12, with: value + [UInt8](repeating: 0, count: 4 - size))
+    }
+    let properties = Self.read(payload)
+    #expect(properties["{Exif}", "PixelYDimension"] == .integer(17))
+    #expect(properties["{GPS}", "LatitudeRef"] == .text("N"))
+  }
+
+  @Test func lettersThatAreNotUTF8AreLatin1() {
+    let text = { (bytes: [UInt8]) in
+      Self.read(Self.payload(.bigEndian, tiff: [(0x8298, 2, UInt32(bytes.count), bytes)]))["{TIFF}", "Copyright"]
+    }
+    #expect(text([0x57, 0xF6, 0x72, 0x6E, 0x65, 0x72, 0]) == .text("W\u{F6}rner"))
+    #expect(text([0x57, 0xC3, 0xB6, 0x72, 0]) == .text("W\u{F6}r"))
+  }
+
   @Test(arguments: [ByteOrder.bigEndian, .littleEndian]) func namesAndTypesAreImageIOs(_ order: ByteOrder) {
     let number = { (values: [UInt64], bytes: Int) in Self.numbers(order, values, bytes) }
     let payload = Self.payload(

@@ -49,6 +49,19 @@ import Testing
     #expect(abs(curve.light(0.5) - curves[1].light(0.5)) < 2e-5)
   }
 
+  /// The curve holds for each channel, and the profile itself for none.
+  @Test func aGrayProfileHoldsForGraysThatAreStoredAsColors() throws {
+    let gray = try #require(ICCProfile.bytes(of: .adobeRGB, isGray: true))
+    guard case .gray(let curve) = try ICCColorReader.space(gray, isGray: true).model,
+      case .rgb(let matrix, let curves) = try ICCColorReader.space(gray, isGray: false).model,
+      case .rgb(let expected, _) = ColorSpace.sRGB.model
+    else {
+      Issue.record("no space")
+      return
+    }
+    #expect(curves == [curve, curve, curve] && matrix == expected)
+  }
+
   @Test func codePointsOfHDRGoFirst() throws {
     var profile = MatrixProfile.sRGB
     profile.others = [("cicp", Array("cicp".utf8) + [0, 0, 0, 0, 9, 16, 0, 1])]

@@ -63,6 +63,19 @@ import Testing
     #expect(changed == expected)
   }
 
+  @Test func gpsIsGoneWhateverIntegerItsPointerIs() throws {
+    var payload = Self.photo
+    payload.replaceSubrange(36..<46, with: [0, 3, 0, 0, 0, 1, 0, 84, 0, 0])  // a SHORT
+    let changed = try Self.exif(MetadataEdit(removing: [.gps]), of: payload)
+    #expect(changed == (try Self.exif(MetadataEdit(removing: [.gps]))))
+    // A directory that moves has a pointer of 32 bits.
+    var edit = MetadataEdit()
+    try edit.set("GPS.Altitude", to: "30")
+    let moved = Self.read(try Self.exif(edit, of: payload))
+    #expect(moved["{GPS}", "Altitude"] == .number(30))
+    #expect(moved["{GPS}", "Latitude"] == Self.read(Self.photo)["{GPS}", "Latitude"])
+  }
+
   @Test func thumbnailIsGoneWithItsBytes() throws {
     let changed = try Self.exif(MetadataEdit(removing: [.thumbnail]))
     var expected = Self.photo

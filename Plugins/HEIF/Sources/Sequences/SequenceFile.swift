@@ -44,6 +44,10 @@ struct SequenceFile {
     }
     let candidates = tracks.filter { $0.isShown && $0.isHEVC }
     guard let track = candidates.first(where: \.isEnabled) ?? candidates.first else {
+      // Other coders know sequences in AV1.
+      if problem == nil, let other = tracks.first(where: \.isShown), other.format != .av01 {
+        throw .unsupported("a track of pictures in \(other.format)", at: movie.offset)
+      }
       throw problem ?? .wrongFormat("the file has no track of pictures in HEVC", at: movie.offset)
     }
     var pictures = try PictureTrack(track, limits: limits)
