@@ -76,7 +76,8 @@ import Testing
     let image = { (x: UInt8, code: UInt8) in [0x2C, x, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, code, 1, 0] as [UInt8] }
     let path = folder.write(
       "parts.gif",
-      Array("GIF87a".utf8) + [2, 0, 1, 0, 0x80, 0, 0, 0, 0, 0, 255, 255, 255] + image(0, 0x44) + image(1, 0x4C) + [0x3B])
+      Array("GIF87a".utf8) + [2, 0, 1, 0, 0x80, 0, 0, 0, 0, 0, 255, 255, 255] + image(0, 0x44) + image(1, 0x4C) + [0x3B]
+    )
     let json = Run.inProcess("probe", "--json", path).output
     for line in [#""frame_count": 1,"#, #""images": 2,"#, #""rect": [0, 0, 2, 1]"#, #""duration": null,"#] {
       #expect(json.contains(line), "\(line)")

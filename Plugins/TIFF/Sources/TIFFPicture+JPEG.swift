@@ -61,7 +61,8 @@ extension TIFFDirectory {
     let most = 64 << 10
     var least = 256
     while true {
-      var head = ByteReader(try file.source.bytes(at: start, least: least, most: most), at: start, of: "a strip or tile")
+      var head = ByteReader(
+        try file.source.bytes(at: start, least: least, most: most), at: start, of: "a strip or tile")
       switch try Self.search(&head) {
       case .found(let head): return head
       case .notThere: return nil

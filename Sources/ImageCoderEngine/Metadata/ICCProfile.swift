@@ -18,7 +18,8 @@ package enum ICCProfile {
 
   /// The profile for pixels of a format: of gray for colors, one of colors with the same curve.
   static func fitting(_ profile: [UInt8], _ format: PixelFormat) -> [UInt8] {
-    guard !format.isGray, model(of: profile) == "GRAY", let space = try? ICCColorReader.space(profile, isGray: false) else {
+    guard !format.isGray, model(of: profile) == "GRAY", let space = try? ICCColorReader.space(profile, isGray: false)
+    else {
       return profile
     }
     return bytes(of: space) ?? profile

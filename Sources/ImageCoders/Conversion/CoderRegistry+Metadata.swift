@@ -73,7 +73,9 @@ extension CoderRegistry {
       let open = try opened(source, reading)
       return try choose(open, options: reading, coder: id, explain: nil) { (coder, formats) throws(CoderError) in
         try restricting(reading, formats) { (options) throws(CoderError) in
-          guard let format = formats.only, options.restrictions.metadata == nil else { throw .wrongFormat("no metadata") }
+          guard let format = formats.only, options.restrictions.metadata == nil else {
+            throw .wrongFormat("no metadata")
+          }
           let context = DecodeContext(open, options: options)
           func block(_ kind: MetadataBlock) -> [UInt8]? {
             coder.operations.readingMetadata(kind, of: format).flatMap { operation in

@@ -2,14 +2,14 @@
 """HEIC image sequences, put together box by box (ISO/IEC 14496-12, ISO/IEC 23008-12) around pictures of x265."""
 
 import struct
+import sys
 
 import numpy as np
 
 import fixtures
+import heif_unstartable
 import hevc
 from fixtures import Frame, animated, fnv
-from heif_boxes import heif
-from heif_uncompressed import MONO, item
 from ycbcr import rgb, scaled, straight
 
 FORMAT = "heif"
@@ -328,7 +328,7 @@ def make_boxes(plain):
     boxed("thumbnail-track.heics", "a track of thumbnails before the pictures", file([thumbnail, Track(plain, tenths)]))
     items = full(b"meta", 0, 0, full(b"hdlr", 0, 0, bytes(4), b"pict", bytes(13)))
     boxed("items.heics", "items beside the sequence", file([Track(plain, tenths)], between=items))
-    make_unstartable(plain)
+    heif_unstartable.make(sys.modules[__name__], plain)
     boxed("brand-hevc.heics", "the brand hevc before others",
           file([Track(plain, tenths)], first=brands(b"hevc", b"mif1", b"msf1", b"hevc")))
     inside = b"".join(len(unit).to_bytes(4, "big") + unit for unit in hevc.units(plain.configuration))
@@ -340,20 +340,6 @@ def make_boxes(plain):
     empty = hevc.configuration_of(plain.configuration, [])
     boxed("hev1.heics", "parameter sets inside the first sample",
           file([Track(plain, tenths, kind=b"hev1", configuration=empty, samples=samples)]))
-
-
-def make_unstartable(plain):
-    """Pictures that refer to one that is not in the track, beside a still that is stored as it is."""
-    later = [hevc.CodedPicture(sample.data, sample.shown - 1, False) for sample in plain.samples[1:]]
-    stream = hevc.Stream(later, plain.configuration, plain.planes[1:], plain.bits)
-    gray = fixtures.picture(12, 8, 1)
-    still = item((12, 8), [MONO], gray.astype(np.uint8).tobytes())
-    still.in_idat = True
-    alone = heif([still], brand=b"mif1", brands=(b"mif1",))
-    meta = alone[8 + 8 + 4 : -8]
-    data = file([Track(stream, [100] * 2)], first=brands(b"msf1", b"msf1", b"hevc", b"mif1"), between=meta)
-    fixtures.valid("heif", "not-startable.heics", data, "a sequence that begins with a picture that refers to another, and a still",
-                   fixtures.rgba(gray), "gray8")
 
 
 def make_invalid(plain):

@@ -101,7 +101,9 @@ struct SampleReader {
       let isWhole = component.cell % 8 == 0 && offset % 8 == 0 && step % 8 == 0
       for _ in 0..<run.count {
         target.put(
-          isWhole ? wholeBytes(at: bit / 8, count: component.cell / 8, bits: component.bits) : bits(at: bit, component.bits),
+          isWhole
+            ? wholeBytes(at: bit / 8, count: component.cell / 8, bits: component.bits)
+            : bits(at: bit, component.bits),
           at: place)
         place += origin.size
         bit += step
