@@ -34,6 +34,15 @@ extension ICCProfile {
     return file(tags, isGray: curves.count == 1)
   }
 
+  /// The profile for pixels of a format: of gray for colors, one of colors with the same curve.
+  static func fitting(_ profile: [UInt8], _ format: PixelFormat) -> [UInt8] {
+    guard !format.isGray, model(of: profile) == "GRAY", let space = try? ICCColorReader.space(profile, isGray: false)
+    else {
+      return profile
+    }
+    return bytes(of: space) ?? profile
+  }
+
   private static func file(_ tags: [(name: String, bytes: [UInt8])], isGray: Bool) -> [UInt8] {
     var table = number(tags.count)
     var data: [UInt8] = []

@@ -16,15 +16,6 @@ package enum ICCProfile {
     return Array(profile[16..<20]) == Array((format.isGray ? "GRAY" : "RGB ").utf8)
   }
 
-  /// The profile for pixels of a format: of gray for colors, one of colors with the same curve.
-  static func fitting(_ profile: [UInt8], _ format: PixelFormat) -> [UInt8] {
-    guard !format.isGray, model(of: profile) == "GRAY", let space = try? ICCColorReader.space(profile, isGray: false)
-    else {
-      return profile
-    }
-    return bytes(of: space) ?? profile
-  }
-
   /// The color space that a profile's samples are in, as it says it: "RGB", "GRAY", "CMYK"; nil for what is no profile.
   static func model(of profile: [UInt8]) -> String? {
     guard profile.count >= 132, Array(profile[36..<40]) == Array("acsp".utf8) else { return nil }

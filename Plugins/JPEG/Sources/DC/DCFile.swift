@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import ImageCoderPlugin
 
 /// The DC coefficients of a progressive JPEG file: the picture with 1/8 of its width and height.
@@ -96,36 +95,11 @@ struct DCFile {
         try tables.read(marker, segment, at: payload.lowerBound)
         colors.read(marker, segment)
       case 0xDA:
-        let end = try Self.end(ofScanAt: payload.upperBound, in: source, host: host)
+        let end = try MarkerInput.end(ofScanAt: payload.upperBound, in: source, host: host)
         try readScan(payload, data: payload.upperBound..<end)
         input.offset = end
       default: break
       }
-    }
-  }
-
-  /// Where the marker after entropy-coded data begins: the next that is no RSTn.
-  static func end(ofScanAt start: Int, in source: SourceView, host: CoderHost?) throws(CoderError) -> Int {
-    var position = start
-    while true {
-      if host?.isCancelled ?? false { throw .cancelled }
-      let window = try source.view(at: position, count: 64 << 10)
-      guard let base = window.baseAddress, window.count > 1 else {
-        throw .truncated("the source ends in a scan", at: position + window.count)
-      }
-      var place = 0
-      // The last byte of a window is looked at with the next one.
-      while place < window.count - 1,
-        let found = memchr(base + place, 0xFF, window.count - 1 - place).map(UnsafeRawPointer.init)
-      {
-        place = found - base
-        switch window[place + 1] {
-        case 0xFF: place += 1
-        case 0, 1, 0xD0...0xD7: place += 2
-        default: return position + place
-        }
-      }
-      position += max(place, window.count - 1)
     }
   }
 

@@ -101,7 +101,7 @@ struct FileHeader {
   ///
   /// - Parameter start: Where the entropy-coded data of the scan begins.
   private static func lines(after start: Int, in source: SourceView, host: CoderHost?) throws(CoderError) -> Int {
-    let end = try DCFile.end(ofScanAt: start, in: source, host: host)
+    let end = try MarkerInput.end(ofScanAt: start, in: source, host: host)
     let segment = try source.view(at: end, count: 6)
     return segment.count == 6 && segment[1] == 0xDC ? Int(segment[4]) << 8 | Int(segment[5]) : 0
   }
