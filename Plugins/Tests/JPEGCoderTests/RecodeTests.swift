@@ -46,8 +46,8 @@ import Testing
     let source = MemorySource(try Self.file(coding, isOptimized: false))
     defer { withExtendedLifetime(source) {} }
     let same = cjpeg_geometry(
-      x: 0, y: 0, width: UInt32(coding.size.width), height: UInt32(coding.size.height), height_place: 0, stored_height: 0, is_transposed: 0,
-      mirrors_columns: 0, mirrors_rows: 0, segments: nil, segments_length: 0)
+      x: 0, y: 0, width: UInt32(coding.size.width), height: UInt32(coding.size.height), height_place: 0,
+      stored_height: 0, is_transposed: 0, mirrors_columns: 0, mirrors_rows: 0, segments: nil, segments_length: 0)
     let output = MemoryOutput()
     try LibJPEG.changeGeometry(
       of: source.view, same, segments: [], to: output.output, host: MemoryHost().host, memory: 0)
