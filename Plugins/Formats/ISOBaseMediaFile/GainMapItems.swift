@@ -2,7 +2,7 @@
 
 public import ImageCoderPlugin
 
-/// Puts gain maps into files of items: the map as a hidden item, and a `tmap` item that joins it to the picture, as the
+/// Puts gain maps into files of items (HEIC, HEIF, AVIF): the map as a hidden item, and a `tmap` item that joins it to the picture, as the
 /// better one of a group of alternatives.
 ///
 /// - Format: ISO/IEC 23008-12 §6.6.2.4 and §6.8.1, ISO 21496-1:2025 annex C; AV1 Image File Format 1.2 §4.2.4.
@@ -34,9 +34,6 @@ public enum GainMapItems {
     }
     let shown = try picture.get()
     let turned = tables.meta.uses(of: item, among: [.rotation, .mirror], isEssential: true)
-    guard tables.meta.uses(of: item, among: [.cleanAperture], isEssential: true).isEmpty else {
-      throw .unsupported("a gain map beside a picture with a clean aperture")
-    }
     let number = try tables.add(
       ItemTables.NewItem(type: shown.type, isHidden: true, references: [], properties: shown.properties + turned))
     places[number] = 0..<shown.payload.count
@@ -44,7 +41,8 @@ public enum GainMapItems {
     let joined = try tables.add(
       ItemTables.NewItem(
         type: .toneMap, isHidden: false, references: [(.derivedFrom, [base, number])],
-        properties: tables.meta.uses(of: item, among: [.imageSize, .pixelInformation], isEssential: false)
+        properties: [try tables.meta.shownSize(of: item, in: file)]
+          + tables.meta.uses(of: item, among: [.pixelInformation], isEssential: false)
           + [.new(shown.colors, isEssential: false)]))
     places[joined] = payload.count..<(payload.count + 1 + map.iso.count)
     // The item's own version.
@@ -169,5 +167,28 @@ extension MetaBox {
     associations[item.associations].filter { types.contains(properties[$0].type) }.map {
       .known($0, isEssential: isEssential)
     }
+  }
+
+  /// The size of an item once it is cropped and turned, which items have that are derived from it (ISO/IEC 23008-12
+  /// §6.6.1).
+  fileprivate func shownSize(of item: Item, in file: FileBytes) throws(CoderError) -> ItemTables.Property {
+    let stated = try ItemProperties(of: item, in: self, file: file)
+    let known = uses(of: item, among: [.imageSize], isEssential: false).first
+    guard let known, let size = stated.size else { throw .unsupported("a gain map beside a picture without a size") }
+    var shown = size
+    for transformation in stated.transformations {
+      switch transformation {
+      case .crop(let aperture): shown = try aperture.rect(in: shown).size
+      case .rotation(let turns) where turns & 1 == 1: shown = Size(width: shown.height, height: shown.width)
+      case .rotation, .mirror: continue
+      }
+    }
+    guard shown != size else { return known }
+    var writer = ByteWriter()
+    writer.fullBox(.imageSize) { writer in
+      writer.put(UInt32(clamping: shown.width))
+      writer.put(UInt32(clamping: shown.height))
+    }
+    return .new(writer.bytes, isEssential: false)
   }
 }

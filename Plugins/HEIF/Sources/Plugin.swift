@@ -14,5 +14,8 @@ public let plugin: PluginExport = {
     reader: HEIFReader.self, readsIncrementally: true, writer: HEIFWriter.self,
     writerFormats: [.heic, .heif, .heics], writesPages: true,
     writerFeatures: [.frames, .orientation, .thumbnail],
-    operations: [.editMetadata(of: [.heic, .heif, .heics], run: ItemMetadata.edit)], options: HEIFOption.table)
+    operations: [
+      .editMetadata(of: [.heic, .heif, .heics], run: ItemMetadata.edit),
+      .attachGainMap(to: [.heic, .heif], run: GainMapItems.attach),
+    ], options: HEIFOption.table)
 }()
