@@ -91,7 +91,24 @@ enum JPEGGainMap {
     var added: [UInt8] = []
     if let xmp = map.xmp { added += segment(0xE1, [UInt8](copying: FileHeader.Prefix.xmp), xmp) }
     added += segment(0xE2, [UInt8](copying: JPEGAuxiliary.isoPrefix), map.iso)
-    return Array(file[..<place]) + added + file[place...]
+    return Array(file[..<place]) + added + (try rest(of: file, from: place))
+  }
+
+  /// A map's file from after its first segment on, without what it says of a gain map so far.
+  private static func rest(of file: [UInt8], from start: Int) throws(CoderError) -> [UInt8] {
+    let reader = ByteReader(file.span.bytes, of: "a gain map")
+    var kept: [UInt8] = []
+    var place = start
+    while try reader.uint8(at: place) == 0xFF, (0xE0...0xFE).contains(try reader.uint8(at: place + 1)) {
+      let end = place + 2 + Int(try reader.uint16(at: place + 2))
+      guard end > place + 3, end <= file.count else { throw .invalidArgument("a gain map whose segment is cut off") }
+      let isReplaced = [FileHeader.Prefix.xmp, JPEGAuxiliary.isoPrefix, "MPF\0"].contains {
+        reader.has($0, at: place + 4)
+      }
+      if !isReplaced { kept += file[place..<end] }
+      place = end
+    }
+    return kept + file[place...]
   }
 
   /// The packet of the first picture with a directory of both; what it said of another map has to be gone.

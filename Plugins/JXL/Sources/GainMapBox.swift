@@ -8,8 +8,10 @@ import ImageCoderPlugin
 struct GainMapBox: Equatable {
   /// As ISO 21496-1 has it.
   let metadata: [UInt8]
-  /// The colors of the picture once the map is applied, or nil when the box does not say, or says it in a profile.
+  /// The colors of the picture once the map is applied, or nil when the box does not say, or says it in a profile alone.
   let points: CodingIndependentCodePoints?
+  /// Where in the content the profile of those colors is, as JPEG XL compresses it; empty without one.
+  let profile: Range<Int>
   /// Where in the content the map begins.
   let start: Int
 
@@ -22,9 +24,10 @@ struct GainMapBox: Equatable {
     self = found
   }
 
-  private init(metadata: [UInt8], points: CodingIndependentCodePoints?, start: Int) {
+  private init(metadata: [UInt8], points: CodingIndependentCodePoints?, profile: Range<Int>, start: Int) {
     self.metadata = metadata
     self.points = points
+    self.profile = profile
     self.start = start
   }
 
@@ -37,11 +40,14 @@ struct GainMapBox: Equatable {
       guard metadata.count > 2, metadata[0] == 0, metadata[1] == 0 else { return nil }
       let colorBytes = Int(isEarly ? try reader.uint32("a size") : UInt32(try reader.uint8("a size")))
       let color = try reader.array(colorBytes, "the color encoding")
-      try reader.skip(Int(try reader.uint32("the size of the profile")), "the profile")
+      let profileBytes = Int(try reader.uint32("the size of the profile"))
+      let profile = reader.offset
+      try reader.skip(profileBytes, "the profile")
       if isEarly { try reader.skip(4, "the size of the map") }
       let rest = content[reader.offset...]
       guard rest.starts(with: BoxIndex.codestreamSignature) || rest.starts(with: BoxIndex.signature) else { return nil }
-      return GainMapBox(metadata: metadata, points: points(color), start: reader.offset)
+      return GainMapBox(
+        metadata: metadata, points: points(color), profile: profile..<profile + profileBytes, start: reader.offset)
     } catch {
       return nil
     }

@@ -22,6 +22,8 @@ final class JXLReader: ContainerReader {
 
   private struct GainMap {
     let box: GainMapBox
+    /// Of the picture with the map applied.
+    let profile: [UInt8]?
     /// The reader holds plain pointers into it.
     let source: CopiedSource
     let reader: JXLReader
@@ -100,6 +102,8 @@ final class JXLReader: ContainerReader {
       header.role = PageRole(.gainMap, name: "jhgm")
       // The colors of its own samples say nothing: they are no light.
       header.cicp = gainMap?.box.points
+      // It lies as the picture is stored, unless it says how it is turned itself.
+      if header.orientation == .up { header.orientation = try ownHeader(page: 0).orientation }
     }
     return header
   }
@@ -221,9 +225,13 @@ final class JXLReader: ContainerReader {
 // The gain map, a file inside the file.
 extension JXLReader {
   func gainMap(_ block: GainMapBlock, page: Int) throws(CoderError) -> [UInt8]? {
-    guard page == 1, block == .metadata, let gainMap else { return nil }
-    try host.limits.check(metadata: gainMap.box.metadata.count)
-    return gainMap.box.metadata
+    guard page == 1, let gainMap else { return nil }
+    switch block {
+    case .metadata:
+      try host.limits.check(metadata: gainMap.box.metadata.count)
+      return gainMap.box.metadata
+    case .alternateProfile: return gainMap.profile
+    }
   }
 
   /// - Returns: nil without one, and for one that cannot be opened: the picture is there without it.
@@ -244,7 +252,8 @@ extension JXLReader {
       let copy = CopiedSource(content[found.start...])
       // A map inside a map is none.
       let reader = try JXLReader(copy.view, host: host, options: [.firstFrameOnly])
-      return GainMap(box: found, source: copy, reader: reader)
+      let profile = found.profile.isEmpty ? nil : try CompressedProfile.decompress(content[found.profile], host: host)
+      return GainMap(box: found, profile: profile, source: copy, reader: reader)
     } catch {
       host.log("a gain map that cannot be read is left out: \(error.message)", severity: .warning)
       return nil

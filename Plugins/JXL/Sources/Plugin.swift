@@ -13,5 +13,6 @@ public let plugin = PluginExport(
     .transcode(
       [.init(from: .jpeg, to: .jpegXL), .init(from: .jpegXL, to: .jpeg)], run: JXLTranscoder.transcode),
     .editMetadata(of: [.jpegXL], run: JXLMetadata.edit),
+    .attachGainMap(to: [.jpegXL], takesColors: true, run: JXLGainMap.attach),
   ],
   options: JXLOption.table)

@@ -17,6 +17,24 @@ extension ImageDecoder {
     }
   }
 
+  /// As ``gainMap()``, with the bytes of a map that is a file inside the file.
+  package func gainMapWithFile() throws(CoderError) -> GainMap? {
+    try attributing { () throws(CoderError) in
+      guard let found = try StatedGainMap.find(page: page, in: file) else { return nil }
+      var map = try gainMap(found)
+      // What is turned or rewritten is no longer what the file has.
+      guard found.table == nil, !options.appliesOrientation || header.orientation == .up,
+        let place = try file.reader.header(page: found.picture.page).embedded
+      else { return map }
+      let source = context.source
+      try session.limits.check(memory: place.count)
+      map.file = try withExtendedLifetime(source) { () throws(CoderError) in
+        try ArrayMemory.copy(try source.view(at: place.lowerBound, count: place.count), for: "a gain map")
+      }
+      return map
+    }
+  }
+
   private func gainMap(_ found: StatedGainMap) throws(CoderError) -> GainMap {
     let stored = try auxiliaryDecoder(found.picture).frame(at: 0)
     if let problem = stored.problem { throw problem }

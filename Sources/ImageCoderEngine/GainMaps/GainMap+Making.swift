@@ -91,6 +91,7 @@ extension GainMap {
     }
     var map = self
     map.pixels = result
+    map.file = nil
     return map
   }
 

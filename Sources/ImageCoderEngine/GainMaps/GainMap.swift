@@ -12,6 +12,8 @@ public struct GainMap: Sendable {
   public var alternateColors: CodingIndependentCodePoints?
   /// The profile of those colors, or nil.
   public var alternateProfile: [UInt8]?
+  /// The file that the pixels were decoded from, if it is one of its own and says the same.
+  package var file: [UInt8]?
 
   /// Makes a gain map of the caller's pixels.
   public init(_ parameters: GainMapParameters, pixels: PixelBuffer) {

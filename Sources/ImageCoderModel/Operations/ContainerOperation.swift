@@ -95,14 +95,25 @@ public struct ContainerOperation: Sendable {
     }
   }
 
-  /// ``KnownOperation/attachGainMap``
+  /// ``KnownOperation/attachGainMap``, of formats whose files say the colors of the other rendition as the map's colors.
   public static func attachGainMap(
     to formats: [ImageFormat],
+    run: @escaping @Sendable (_ context: OperationContext, _ map: GainMapParts) throws(CoderError) -> Void
+  ) -> ContainerOperation {
+    attachGainMap(to: formats, takesColors: false, run: run)
+  }
+
+  /// ``KnownOperation/attachGainMap``
+  ///
+  /// - Parameter takesColors: Whether the map's file has no colors, and those of the other rendition are given apart.
+  public static func attachGainMap(
+    to formats: [ImageFormat], takesColors: Bool,
     run: @escaping @Sendable (_ context: OperationContext, _ map: GainMapParts) throws(CoderError) -> Void
   ) -> ContainerOperation {
     ContainerOperation(
       .attachGainMap, formats.map { .init(from: $0) },
       blocks: [GainMapParts.mapName, GainMapParts.isoName, GainMapParts.xmpName]
+        + (takesColors ? [GainMapParts.pointsName, GainMapParts.profileName] : [])
     ) { (operation, context) throws(CoderError) in
       try run(context, try GainMapParts(operation))
     }

@@ -63,8 +63,17 @@ extension FileOperation {
     var operation = FileOperation(
       KnownOperation.attachGainMap.name, blocks: [GainMapParts.mapName: map.file, GainMapParts.isoName: map.iso])
     operation.blocks[GainMapParts.xmpName] = map.xmp
+    operation.blocks[GainMapParts.profileName] = map.alternateProfile
+    operation.blocks[GainMapParts.pointsName] = map.alternateColors.map {
+      [$0.primaries, $0.transfer, $0.matrix, $0.isFullRange ? 1 : 0]
+    }
     return operation
   }
+}
+
+extension OperationDescription {
+  /// Whether the colors of the other rendition are given apart from the map's file.
+  package var takesColorsApart: Bool { blocks.contains(GainMapParts.pointsName) }
 }
 
 extension [OperationDescription] {
@@ -128,12 +137,18 @@ public struct TurnedPart: Sendable, Equatable {
 
 /// A gain map as files have it.
 public struct GainMapParts: Sendable, Equatable {
-  /// The map as a file of the same format. Its colors are those of the other rendition: samples of the map have none.
+  /// The map as a file of the same format. Its colors are those of the other rendition, unless they are given apart:
+  /// samples of the map have none.
   public var file: [UInt8]
   /// Its metadata as ISO 21496-1 has it.
   public var iso: [UInt8]
   /// The same as an XMP packet of `hdrgm`, or nil.
   public var xmp: [UInt8]?
+  /// The colors of the other rendition, or nil where ``file`` says them, or nothing does. Only for coders whose operation
+  /// takes them.
+  public var alternateColors: CodingIndependentCodePoints?
+  /// The profile of those colors, or nil.
+  public var alternateProfile: [UInt8]?
 
   /// Makes parts of a file and what its samples mean.
   public init(file: [UInt8], iso: [UInt8], xmp: [UInt8]?) {
@@ -147,7 +162,16 @@ public struct GainMapParts: Sendable, Equatable {
       throw .invalidArgument("\(operation.name) needs the blocks \(Self.mapName) and \(Self.isoName)")
     }
     self.init(file: file, iso: iso, xmp: operation.blocks[Self.xmpName])
+    alternateProfile = operation.blocks[Self.profileName]
+    if let points = operation.blocks[Self.pointsName] {
+      guard points.count == 4 else {
+        throw .invalidArgument("\(operation.name) with \(points.count) bytes of code points; 4 are needed")
+      }
+      alternateColors = CodingIndependentCodePoints(
+        primaries: points[0], transfer: points[1], matrix: points[2], isFullRange: points[3] != 0)
+    }
   }
 
   static let (mapName, isoName, xmpName) = ("map", "iso", "xmp")
+  static let (pointsName, profileName) = ("cicp", "icc")
 }

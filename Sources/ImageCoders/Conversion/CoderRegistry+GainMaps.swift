@@ -26,7 +26,7 @@ extension CoderRegistry {
       reason = "the picture is changed in ways in which a gain map is not"
     } else {
       do throws(CoderError) {
-        if let map = try decoder.gainMap() { return map }
+        if let map = try decoder.gainMapWithFile() { return map }
         reason = "nothing says what its samples mean"
       } catch {
         reason = error.message
@@ -59,19 +59,18 @@ extension CoderRegistry {
       size: Size(
         width: side(whole.width, map.pixels.size.width, picture.width),
         height: side(whole.height, map.pixels.size.height, picture.height)))
-    for turn in options.edit.turns { part.pixels = try part.pixels.oriented(by: turn) }
-    var settings = EncodeOptions(quality: Self.mapQuality, limits: options.limits, cancellation: options.cancellation)
-    settings.metadata = [.icc]
-    var stored = part.picture(besides: header, as: format)
-    // Samples of a map are no light that could be measured, whatever curve the other rendition has.
-    var own = ImageHeader(
-      format: format, canvas: stored.pixels.size, pixelFormat: stored.pixels.format, bitsPerChannel: 8,
-      alpha: stored.pixels.alpha)
-    own.cicp = stored.cicp
-    stored.header = own
-    let file = try encode(stored, as: format, options: settings)
+    for turn in options.edit.turns {
+      part.pixels = try part.pixels.oriented(by: turn)
+      part.file = nil
+    }
+    let takesColors =
+      operations(for: format).first { $0.operation.name == KnownOperation.attachGainMap.name }?
+      .operation.takesColorsApart ?? false
+    let file = try mapFile(part, besides: header, as: format, hasColors: !takesColors, options)
     let (iso, xmp) = part.metadata
-    let operation = FileOperation.attachGainMap(GainMapParts(file: file, iso: iso, xmp: xmp))
+    var parts = GainMapParts(file: file, iso: iso, xmp: xmp)
+    if takesColors { (parts.alternateColors, parts.alternateProfile) = (part.alternateColors, part.alternateProfile) }
+    let operation = FileOperation.attachGainMap(parts)
     let context = options.context(try OpenSource(.bytes(bytes), limits: options.limits), limits: options.limits)
     let outcome = try attempt(operation.name, from: format, to: format, readBy: decoder.coderID) {
       (_, error) throws(CoderError) in
@@ -85,6 +84,40 @@ extension CoderRegistry {
       return bytes
     }
     return made
+  }
+
+  /// The map as a file: its own bytes if the format takes them, or else encoded.
+  private func mapFile(
+    _ map: GainMap, besides base: ImageHeader, as format: ImageFormat, hasColors: Bool, _ options: EncodeOptions
+  ) throws(CoderError) -> [UInt8] {
+    var copying = EncodeOptions(limits: options.limits, cancellation: options.cancellation)
+    copying.log = options.log
+    if let file = map.file, let kept = try transcode(.bytes(file), to: format, options: copying) { return kept }
+    var settings = EncodeOptions(quality: Self.mapQuality, limits: options.limits, cancellation: options.cancellation)
+    settings.metadata = [.icc]
+    var stored = hasColors ? map.picture(besides: base, as: format) : Image(map.pixels)
+    // Samples of a map are no light that could be measured, whatever curve the other rendition has.
+    var own = ImageHeader(
+      format: format, canvas: stored.pixels.size, pixelFormat: stored.pixels.format, bitsPerChannel: 8,
+      alpha: stored.pixels.alpha)
+    own.cicp = stored.cicp
+    stored.header = own
+    return try encode(stored, as: format, options: settings)
+  }
+
+  /// A file that was made of another one without decoding it, with that one's gain map where it would not be found.
+  func keepingGainMap(
+    of decoder: ImageDecoder, _ source: ByteSource, in bytes: [UInt8], as format: ImageFormat,
+    _ options: EncodeOptions, _ reading: DecodeOptions
+  ) throws(CoderError) -> [UInt8] {
+    guard hasGainMap(decoder),
+      !hasGainMap(try open(.bytes(bytes), options: DecodeOptions(limits: options.limits)))
+    else { return bytes }
+    var reading = reading
+    reading.appliesOrientation = false
+    let stored = try open(source, options: reading)
+    guard let map = gainMapToKeep(stored, as: format, options, reading) else { return bytes }
+    return try attaching(map, of: stored.header.canvas, to: bytes, format: format, options)
   }
 
   /// Whether a coder puts gain maps into files of a format.

@@ -14,7 +14,8 @@
 //   read-metadata    kind                                    –                     –
 //   edit-metadata    drop                                    icc, exif, xmp, iptc  –
 //   turn             orientation, x, y, width, height        –                     NearestX, NearestY
-//   attach-gain-map  –                                       map, iso, xmp         –
+//   attach-gain-map  –                                       map, iso, xmp,        –
+//                                                            cicp, icc
 //
 //   transcode        The same content in another format, so that nothing is lost on the way there and back.
 //   read-metadata    Takes out the block of a kind, as the file has it, without the container's own prefix. `kind` is one
@@ -31,7 +32,9 @@
 //   attach-gain-map  Writes the file with a gain map. What follows the picture in the source, and what says of another
 //                    map, goes. `map` is a file of the same format, whose colors are those of the other rendition as far
 //                    as the format says them; `iso` its metadata as ISO 21496-1:2025, C.2 has it; `xmp` the same as a
-//                    packet of `hdrgm`, which may be left out.
+//                    packet of `hdrgm`, which may be left out. A coder whose operation takes `cicp` and `icc` gets those
+//                    colors there instead, as far as they are known: code points as four bytes (primaries, transfer,
+//                    matrix, and 1 for full range), and a profile.
 //
 // Facts have at most 64 KiB of names and values.
 //
