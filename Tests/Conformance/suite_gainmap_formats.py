@@ -42,7 +42,9 @@ def numbers(metadata):
 
 def jpeg_parts(data):
     start = data.find(b"MPF\0") + 4
-    _, _, _, length, offset = struct.unpack(">IHHII", data[start + 66:start + 82])
+    fields = struct.iter_unpack(">HHII", data[start + 10:start + 10 + 12 * data[start + 9]])
+    place = start + next(value for tag, _, _, value in fields if tag == 0xB002)
+    _, length, offset = struct.unpack(">III", data[place + 16:place + 28])
     second = data[start + offset:start + offset + length]
     place = second.find(ISO)
     count = struct.unpack(">H", second[place - 2:place])[0] - 2 - len(ISO)
@@ -56,6 +58,10 @@ def item_parts(data, folder, name):
     map_ = next(r[3] for r in references if r[:3] == (b"dimg", tone, base))
     place = child(data, child(data, (0, len(data)), b"meta"), b"pitm")[0] + 4
     other = data[:place] + struct.pack(">H", map_) + data[place + 2:]
+    # libheif takes no hidden item for the primary one.
+    start, end = child(data, child(data, (0, len(data)), b"meta"), b"iinf")
+    entry = next(s for _, s, _ in boxes(data, start + 6, end) if struct.unpack(">H", data[s + 4:s + 6])[0] == map_)
+    other = other[:entry + 3] + b"\0" + other[entry + 4:]
     if name == "heic":
         shown = numpy.asarray(pillow_heif.open_heif(io.BytesIO(other)))
     else:

@@ -93,11 +93,8 @@ enum CompressedProfile {
     }
     try expect(try bits.number(16) == 0x0AFF)
     let isSmall = try bits.flag()
-    func side() throws(CoderError) -> Int {
-      try isSmall ? bits.number(5) : bits.u32((9, 1), (13, 1), (18, 1), (30, 1))
-    }
-    _ = try side()
-    if try bits.number(3) == 0 { _ = try side() }
+    _ = try side(&bits, isSmall: isSmall)
+    if try bits.number(3) == 0 { _ = try side(&bits, isSmall: isSmall) }
     try expect(try !bits.flag())
     let hasMore = try bits.flag()
     if hasMore {
@@ -119,6 +116,11 @@ enum CompressedProfile {
     try expect(try bits.u64() == 0)
     try expect(try bits.flag())
     return bits.position
+  }
+
+  /// §D.2.
+  private static func side(_ bits: inout BitReader, isSmall: Bool) throws(CoderError) -> Int {
+    try isSmall ? bits.number(5) : bits.u32((9, 1), (13, 1), (18, 1), (30, 1))
   }
 }
 

@@ -22,7 +22,7 @@ final class JXLReader: ContainerReader {
 
   private struct GainMap {
     let box: GainMapBox
-    /// Of the picture with the map applied.
+    /// The colors of the picture with the map applied.
     let profile: [UInt8]?
     /// The reader holds plain pointers into it.
     let source: CopiedSource

@@ -18,6 +18,9 @@ extension FourCC {
   static let gama = FourCC("gAMA")
   static let mdcv = FourCC("mDCV")
   static let clli = FourCC("cLLI")
+  /// Names of the same chunks in drafts of the Third Edition, which encoders wrote until 2024.
+  static let draftMDCV = FourCC("mDCv")
+  static let draftCLLI = FourCC("cLLi")
   static let iccp = FourCC("iCCP")
   static let itxt = FourCC("iTXt")
   static let phys = FourCC("pHYs")

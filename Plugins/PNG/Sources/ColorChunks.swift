@@ -42,7 +42,7 @@ struct ColorChunks {
   private(set) var pixelsPerUnit: (x: UInt32, y: UInt32, isMetre: Bool)?
   private var backgroundData: [UInt8] = []
 
-  static let names: Set<FourCC> = [.gama, .cicp, .srgb, .chrm, .mdcv, .clli, .phys, .bkgd]
+  static let names: Set<FourCC> = [.gama, .cicp, .srgb, .chrm, .mdcv, .clli, .draftMDCV, .draftCLLI, .phys, .bkgd]
 
   /// Reads a chunk's data.
   ///
@@ -69,7 +69,9 @@ struct ColorChunks {
       guard data.count == 32 else { return "cHRM of \(data.count) bytes, 32 are needed" }
       chromaticities = []
       for _ in 0..<8 { chromaticities.append(Double(try reader.uint32()) / 100_000) }
-    case .mdcv:
+    case .draftMDCV where light.masteringPrimaries != nil: return "mDCv beside mDCV"
+    case .draftCLLI where light.contentPeak != nil || light.frameAveragePeak != nil: return "cLLi beside cLLI"
+    case .mdcv, .draftMDCV:
       guard data.count == 24 else { return "mDCV of \(data.count) bytes, 24 are needed" }
       var points: [SIMD2<Double>] = []
       for _ in 0..<4 {
@@ -80,7 +82,7 @@ struct ColorChunks {
         red: points[0], green: points[1], blue: points[2], white: points[3])
       light.masteringPeak = LightLevels.nits(Double(try reader.uint32()) / 10_000)
       light.masteringBlack = LightLevels.nits(Double(try reader.uint32()) / 10_000)
-    case .clli:
+    case .clli, .draftCLLI:
       guard data.count == 8 else { return "cLLI of \(data.count) bytes, 8 are needed" }
       light.contentPeak = LightLevels.nits(Double(try reader.uint32()) / 10_000)
       light.frameAveragePeak = LightLevels.nits(Double(try reader.uint32()) / 10_000)

@@ -65,7 +65,7 @@ enum PNGMetadata {
   /// Chunks that tell how pixels look, or what they are of: these stay.
   private static let kept: Set<FourCC> = [
     .actl, .fctl, .fdat, .bkgd, .chrm, .cicp, .clli, .gama, .mdcv, .phys, .srgb, .trns, FourCC("sBIT"), FourCC("hIST"),
-    FourCC("sPLT"), FourCC("mDCV"), FourCC("cLLI"), FourCC("mDCv"), FourCC("cLLi"), FourCC("oFFs"), FourCC("pCAL"),
+    FourCC("sPLT"), .draftMDCV, .draftCLLI, FourCC("oFFs"), FourCC("pCAL"),
     FourCC("sCAL"), FourCC("sTER"), FourCC("gIFg"),
   ]
 

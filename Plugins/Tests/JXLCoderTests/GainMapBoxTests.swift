@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct GainMapBoxTests {
   private static let codestream: [UInt8] = [0xFF, 0x0A, 1, 2, 3]
-  private static let host = MemoryHost()
+  private let host = MemoryHost()
 
   private static func parts(_ points: CodingIndependentCodePoints? = nil, profile: [UInt8]? = nil) -> GainMapParts {
     var parts = GainMapParts(file: codestream, iso: [0, 0, 0, 0, 0x40, 9], xmp: nil)
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test func boxWithoutColorsHasEmptyFields() throws {
-    let content = try GainMapBox.content(Self.codestream, Self.parts(), host: Self.host.host)
+    let content = try GainMapBox.content(Self.codestream, Self.parts(), host: host.host)
     #expect(content == [0] + [0, 6, 0, 0, 0, 0, 0x40, 9] + [0] + [0, 0, 0, 0] + Self.codestream)
     #expect(GainMapBox(content)?.start == 14)
   }
@@ -71,35 +71,35 @@ import Testing
   /// Bits by hand, ISO/IEC 18181-1 §E.2: no default, no profile, RGB (0), D65 (1), BT.2100 (9 = 2 + 7), no exponent, PQ
   /// (16 = 2 + 14), relative (1).
   @Test func colorEncodingOfPQHasTheBitsOfTheStandard() throws {
-    let content = try GainMapBox.content(Self.codestream, Self.parts(Self.points(9, 16)), host: Self.host.host)
+    let content = try GainMapBox.content(Self.codestream, Self.parts(Self.points(9, 16)), host: host.host)
     #expect(Array(content[9..<13]) == [3, 0x90, 0x47, 0x0F])
   }
 
   @Test(arguments: [(1, 13), (12, 13), (9, 16), (9, 18), (1, 8), (11, 17)] as [(UInt8, UInt8)])
   func colorsWithANameAreRead(_ primaries: UInt8, _ transfer: UInt8) throws {
     let points = Self.points(primaries, transfer)
-    let content = try GainMapBox.content(Self.codestream, Self.parts(points), host: Self.host.host)
+    let content = try GainMapBox.content(Self.codestream, Self.parts(points), host: host.host)
     #expect(GainMapBox(content)?.points == points)
   }
 
   @Test func profileIsReadByteForByte() throws {
     let profile = Self.profile(gamma: 0x0180)
-    let content = try GainMapBox.content(Self.codestream, Self.parts(profile: profile), host: Self.host.host)
+    let content = try GainMapBox.content(Self.codestream, Self.parts(profile: profile), host: host.host)
     let box = try #require(GainMapBox(content))
     #expect(Array(content[box.start...]) == Self.codestream)
     #expect(box.profile.count > 0 && box.profile.count < profile.count)
-    #expect(try CompressedProfile.decompress(content[box.profile], host: Self.host.host) == profile)
+    #expect(try CompressedProfile.decompress(content[box.profile], host: host.host) == profile)
   }
 
   @Test func damagedProfileIsNone() throws {
-    #expect(try CompressedProfile.decompress([UInt8](repeating: 0xAA, count: 40), host: Self.host.host) == nil)
-    #expect(try CompressedProfile.decompress([] as [UInt8], host: Self.host.host) == nil)
+    #expect(try CompressedProfile.decompress([UInt8](repeating: 0xAA, count: 40), host: host.host) == nil)
+    #expect(try CompressedProfile.decompress([] as [UInt8], host: host.host) == nil)
   }
 
   @Test func profileBeyondTheLimitIsRefused() throws {
-    let compressed = try CompressedProfile.compress(Self.profile(gamma: 0x0180), host: Self.host.host)
-    let host = MemoryHost(Limits(maxMetadata: 100))
-    #expect { _ = try CompressedProfile.decompress(compressed, host: host.host) } throws: {
+    let compressed = try CompressedProfile.compress(Self.profile(gamma: 0x0180), host: host.host)
+    let strict = MemoryHost(Limits(maxMetadata: 100))
+    #expect { _ = try CompressedProfile.decompress(compressed, host: strict.host) } throws: {
       ($0 as? CoderError)?.code == .limitExceeded
     }
   }

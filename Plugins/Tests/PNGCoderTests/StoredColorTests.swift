@@ -25,6 +25,20 @@ import Testing
     #expect(stored.light.contentPeak == 500 && stored.light.frameAveragePeak == 100)
   }
 
+  @Test func namesOfDraftsCountWithoutTheOthers() throws {
+    let display = [UInt8](repeating: 0, count: 16) + [0, 0x98, 0x96, 0x80, 0, 0, 0, 100]
+    let light: [UInt8] = [0, 0x4C, 0x4B, 0x40, 0, 0x0F, 0x42, 0x40]
+    var chunks = ColorChunks()
+    #expect(try chunks.read(display, of: FourCC("mDCv")) == nil)
+    #expect(try chunks.read(light, of: FourCC("cLLi")) == nil)
+    #expect(chunks.stored.light.masteringPeak == 1000 && chunks.stored.light.contentPeak == 500)
+    // The final name counts, whichever comes first.
+    #expect(try chunks.read([0, 0, 0x27, 0x10, 0, 0, 0, 0], of: .clli) == nil)
+    #expect(chunks.stored.light.contentPeak == 1)
+    #expect(try chunks.read(light, of: FourCC("cLLi")) != nil)
+    #expect(chunks.stored.light.contentPeak == 1)
+  }
+
   @Test(arguments: [(FourCC.mdcv, 24), (.clli, 8)])
   func aChunkOfAnotherLengthIsIgnored(_ name: FourCC, _ length: Int) throws {
     for count in 0...30 where count != length {

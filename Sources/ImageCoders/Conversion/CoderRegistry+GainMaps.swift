@@ -132,7 +132,11 @@ extension CoderRegistry {
     reading: DecodeOptions, reader: String?, coder: String?, problem: ((CoderError) -> Void)?
   ) throws(CoderError) -> EncodedFile {
     guard attachesGainMaps(to: format) else {
-      throw .unsupported("\(format) is written without gain maps; jpeg and avif are written with them")
+      let formats = operations().filter { $0.operation.name == KnownOperation.attachGainMap.name }
+        .flatMap { $0.operation.formats.map { "\($0.to)" } }
+      throw .unsupported(
+        "\(format) is written without gain maps; with them: \(formats.isEmpty ? "none" : formats.joined(separator: ", "))"
+      )
     }
     var reading = reading
     reading.firstFrameOnly = true
