@@ -95,6 +95,8 @@ extension CoderRegistry {
     if let file = map.file, let kept = try transcode(.bytes(file), to: format, options: copying) { return kept }
     var settings = EncodeOptions(quality: Self.mapQuality, limits: options.limits, cancellation: options.cancellation)
     settings.metadata = [.icc]
+    // Gains of red and blue are no chroma that nobody misses. Formats without a choice keep all samples.
+    if !map.pixels.format.isGray { settings.subsampling = .s444 }
     var stored = hasColors ? map.picture(besides: base, as: format) : Image(map.pixels)
     // Samples of a map are no light that could be measured, whatever curve the other rendition has.
     var own = ImageHeader(
@@ -107,7 +109,7 @@ extension CoderRegistry {
 
   /// A file that was made of another one without decoding it, with that one's gain map where it would not be found.
   func keepingGainMap(
-    of decoder: ImageDecoder, _ source: ByteSource, in bytes: [UInt8], as format: ImageFormat,
+    of decoder: ImageDecoder, from source: ByteSource, in bytes: [UInt8], as format: ImageFormat,
     _ options: EncodeOptions, _ reading: DecodeOptions
   ) throws(CoderError) -> [UInt8] {
     guard hasGainMap(decoder),

@@ -49,7 +49,7 @@ extension CoderRegistry {
       return result.bytes.flatMap { $0.count <= options.maxFileSize ?? .max ? $0 : nil }
     }
     guard case .done(let bytes) = outcome else { return nil }
-    return try keepingGainMap(of: decoder, source, in: bytes, as: format, options, reading)
+    return try keepingGainMap(of: decoder, from: source, in: bytes, as: format, options, reading)
   }
 
   /// Whether every page and frame can be decoded whole. What is missing or damaged is to be told, which a copy would not.
