@@ -12,6 +12,8 @@ struct ColorSignal {
   /// The size of ``profile``, which is kept only when the limits allow.
   private(set) var profileSize = 0
   private(set) var gamma: Double?
+  /// The file's own profile of named values, or nil where it has none.
+  private(set) var encoding: JxlColorEncoding?
   /// Whether pixels are delivered as sRGB because libjxl cannot convert them to the file's own profile.
   private(set) var isConverted = false
 
@@ -31,6 +33,7 @@ struct ColorSignal {
       return
     }
     if isNamed {
+      self.encoding = encoding
       if encoding.transfer_function == JXL_TRANSFER_FUNCTION_GAMMA { gamma = encoding.gamma }
       cicp = CodingIndependentCodePoints(encoding)
       if cicp != nil { return }

@@ -14,17 +14,31 @@ struct FrameLayout: Equatable {
   /// Header, table and sections, when they are in order.
   private(set) var byteCount = 0
 
-  private var size: Size
-  private var isModular = false
-  private var passCount = 1
-  private var groupShift = 1
-  private var xSubsampling = 0
-  private var ySubsampling = 0
+  /// Of the frame's own samples.
+  private(set) var size: Size
+  private(set) var kind = Kind.regular
+  private(set) var flags: UInt64 = 0
+  private(set) var isModular = false
+  private(set) var isYCbCr = false
+  /// How the channels of a YCbCr frame are sampled, in the order Cb, Y, Cr.
+  private(set) var samplings = [0, 0, 0]
+  private(set) var upsampling = 1
+  private(set) var passCount = 1
+  private(set) var groupShift = 1
+  private(set) var level = 0
+  /// Whether the whole canvas is replaced.
+  private(set) var isWhole = true
+  /// Whether filters smooth the frame's samples.
+  private(set) var isFiltered = true
+  /// Whether the table of contents begins with a permutation.
+  private(set) var isPermuted = false
+  private(set) var xSubsampling = 0
+  private(set) var ySubsampling = 0
 
   /// Tables with more entries are an error to libjxl.
   static let mostSections = 1 << 16
 
-  private enum Kind: Int {
+  enum Kind: Int {
     case regular, lowFrequency, referenceOnly, skipProgressive
     var isShown: Bool { self == .regular || self == .skipProgressive }
   }
@@ -36,12 +50,7 @@ struct FrameLayout: Equatable {
   ///   else.
   init(parsing bits: inout BitReader, info: JxlBasicInfo, size: Size) throws(CoderError) {
     self.size = size
-    let isDefault = try bits.flag()
-    if !isDefault {
-      guard try readHeader(&bits, info) else { return }
-    }
-    let isPermuted = try bits.flag()
-    guard !isPermuted, let count = sectionCount else { return }
+    guard try readHeader(&bits, info), !isPermuted, let count = sectionCount else { return }
     bits.alignToByte()
     for _ in 0..<count {
       byteCount += try bits.u32((10, 0), (14, 1024), (22, 17_408), (30, 4_211_712))
@@ -51,36 +60,76 @@ struct FrameLayout: Equatable {
     isInOrder = true
   }
 
-  /// Entries of the table of contents (§F.3.1), or nil when there are too many.
-  private var sectionCount: Int? {
-    let groupSide = 128 << groupShift
-    func groups(_ length: Int, _ shift: Int) -> (Int, Int) {
-      let blocks = length.divided(by: 8 << shift) << shift
-      return (length.divided(by: groupSide), blocks.divided(by: groupSide))
-    }
-    let (x, lowX) = groups(size.width, xSubsampling)
-    let (y, lowY) = groups(size.height, ySubsampling)
-    let (count, overflow) = (x * y).multipliedReportingOverflow(by: passCount)
-    guard !overflow, count <= Self.mostSections, lowX * lowY <= Self.mostSections else { return nil }
-    return count == 1 ? 1 : 2 + lowX * lowY + count
+  /// Reads the header alone, and whether the table of contents begins with a permutation.
+  ///
+  /// - Returns: With the number of bits that were read; nil for a header that is not understood.
+  static func header(
+    parsing bits: inout BitReader, info: JxlBasicInfo, size: Size
+  ) throws(CoderError) -> (layout: FrameLayout, position: Int)? {
+    var layout = FrameLayout(size: size)
+    return try layout.readHeader(&bits, info) ? (layout, bits.position) : nil
   }
+
+  private init(size: Size) { self.size = size }
 
   /// - Returns: false for what is not understood.
   private mutating func readHeader(_ bits: inout BitReader, _ info: JxlBasicInfo) throws(CoderError) -> Bool {
+    let isDefault = try bits.flag()
+    if !isDefault {
+      guard try readFields(&bits, info) else { return false }
+    }
+    isPermuted = try bits.flag()
+    return true
+  }
+
+  /// Entries of the table of contents (§F.3.1), or nil when there are too many.
+  var sectionCount: Int? {
+    let (groups, lowGroups) = (groups, lowGroups)
+    let (count, overflow) = (groups.width * groups.height).multipliedReportingOverflow(by: passCount)
+    let lowCount = lowGroups.width * lowGroups.height
+    guard !overflow, count <= Self.mostSections, lowCount <= Self.mostSections else { return nil }
+    return count == 1 ? 1 : 2 + lowCount + count
+  }
+
+  /// Samples on a side of a group, and blocks on a side of a low-frequency group.
+  var groupSide: Int { 128 << groupShift }
+
+  /// Groups in a row and in a column.
+  var groups: Size {
+    Size(width: size.width.divided(by: groupSide), height: size.height.divided(by: groupSide))
+  }
+
+  /// Blocks of 8 × 8 in a row and in a column, as many as the channel with the fewest samples needs.
+  var blocks: Size {
+    Size(
+      width: size.width.divided(by: 8 << xSubsampling) << xSubsampling,
+      height: size.height.divided(by: 8 << ySubsampling) << ySubsampling)
+  }
+
+  /// Low-frequency groups in a row and in a column.
+  var lowGroups: Size {
+    let blocks = blocks
+    return Size(width: blocks.width.divided(by: groupSide), height: blocks.height.divided(by: groupSide))
+  }
+
+  /// - Returns: false for what is not understood.
+  private mutating func readFields(_ bits: inout BitReader, _ info: JxlBasicInfo) throws(CoderError) -> Bool {
     guard let kind = Kind(rawValue: try bits.number(2)) else { return false }
+    self.kind = kind
     isModular = try bits.flag()
-    let usesLowFrequencyFrame = try bits.u64() & 32 != 0
+    flags = try bits.u64()
+    let usesLowFrequencyFrame = flags & 32 != 0
     let isXYB = info.uses_original_profile == 0
-    if !isXYB, try bits.flag(), !usesLowFrequencyFrame { try readSubsampling(&bits) }
+    if !isXYB { isYCbCr = try bits.flag() }
+    if isYCbCr, !usesLowFrequencyFrame { try readSubsampling(&bits) }
     let extraCount = Int(info.num_extra_channels)
-    var upsampling = 1
     if !usesLowFrequencyFrame {
       upsampling = 1 << (try bits.number(2))
       try bits.skip(2 * extraCount)
     }
     if isModular { groupShift = try bits.number(2) } else if isXYB { try bits.skip(6) }
     if kind != .referenceOnly { try readPasses(&bits) }
-    let level = kind == .lowFrequency ? try bits.number(2) + 1 : 0
+    level = kind == .lowFrequency ? try bits.number(2) + 1 : 0
     let isPartial = kind == .lowFrequency ? false : try readCrop(&bits, kind)
     try readPlace(&bits, info, kind: kind, isPartial: isPartial)
     try bits.skip(8 * (try bits.u32((0, 0), (4, 0), (5, 16), (10, 48))))  // the name
@@ -111,14 +160,16 @@ struct FrameLayout: Equatable {
       isLast = false
     }
     guard kind != .lowFrequency else { return }
+    isWhole = isReplacing && !isPartial
     let reference = isLast ? 0 : try bits.number(2)
     let isKept = !isLast && (duration == 0 || reference != 0)
     if kind == .referenceOnly || (isKept && isReplacing && !isPartial) { try bits.skip(1) }
   }
 
   private mutating func readSubsampling(_ bits: inout BitReader) throws(CoderError) {
-    for _ in 0..<3 {
+    for channel in 0..<3 {
       let mode = try bits.number(2)
+      samplings[channel] = mode
       if mode == 1 || mode == 2 { xSubsampling = 1 }
       if mode == 1 || mode == 3 { ySubsampling = 1 }
     }
@@ -138,8 +189,8 @@ struct FrameLayout: Equatable {
     let canvas = size
     var (x, y) = (0, 0)
     if kind.isShown {
-      x = try Self.readLength(&bits).unpackedSign
-      y = try Self.readLength(&bits).unpackedSign
+      x = try Self.readLength(&bits).signUnpacked
+      y = try Self.readLength(&bits).signUnpacked
     }
     let width = try Self.readLength(&bits)
     size = Size(width: width, height: try Self.readLength(&bits))
@@ -164,10 +215,12 @@ struct FrameLayout: Equatable {
   }
 
   /// - Returns: false for extensions.
-  private func readLoopFilter(_ bits: inout BitReader) throws(CoderError) -> Bool {
+  private mutating func readLoopFilter(_ bits: inout BitReader) throws(CoderError) -> Bool {
     guard try !bits.flag() else { return true }
-    if try bits.flag(), try bits.flag() { try bits.skip(6 * 16) }
+    isFiltered = try bits.flag()
+    if isFiltered, try bits.flag() { try bits.skip(6 * 16) }
     if try bits.number(2) > 0 {
+      isFiltered = true
       if !isModular, try bits.flag() { try bits.skip(8 * 16) }
       if try bits.flag() { try bits.skip(5 * 16) }
       if try bits.flag() { try bits.skip(isModular ? 3 * 16 : 4 * 16) }
@@ -179,8 +232,5 @@ struct FrameLayout: Equatable {
 
 extension Int {
   /// Rounded up.
-  fileprivate func divided(by divisor: Int) -> Int { (self + divisor - 1) / divisor }
-
-  /// ISO/IEC 18181-1 §C.4.4, UnpackSigned.
-  fileprivate var unpackedSign: Int { self & 1 == 0 ? self >> 1 : -(self >> 1) - 1 }
+  func divided(by divisor: Int) -> Int { (self + divisor - 1) / divisor }
 }

@@ -17,6 +17,8 @@ final class JXLReader: ContainerReader {
   private var headers: HeaderReader
   private var codestream: Codestream { headers.codestream }
   private var frames: Frames
+  /// The picture at 1/8, for thumbnails; nil where libjxl has to decode.
+  private lazy var eighths = findEighths()
   /// The gain map: a hidden page after the file's one, looked for once the file is complete.
   private lazy var gainMap = findGainMap()
 
@@ -151,6 +153,7 @@ final class JXLReader: ContainerReader {
       return offer
     }
     _ = try frame(request.frame)
+    if let offer = try eighthsOffer(for: request) { return offer }
     let format = request.pixelFormat.flatMap { codestream.delivers($0) ? $0 : nil } ?? codestream.pixelFormat
     let memory = codestream.decodingMemory(for: format)
     try host.limits.check(memory: memory)
@@ -165,6 +168,7 @@ final class JXLReader: ContainerReader {
       return try other.decode(inner, into: sink)
     }
     _ = try frame(offer.frame)
+    if offer.scaleCode == Self.eighthsCode { return try decodeEighths(offer, into: sink) }
     guard offer.size == codestream.canvas, codestream.delivers(offer.pixelFormat) else {
       throw .invalidArgument("an offer of \(offer.size) in \(offer.pixelFormat), which was not made")
     }
@@ -219,6 +223,37 @@ final class JXLReader: ContainerReader {
       throw .invalidArgument("frame \(index) of a JPEG XL file, which has \(codestream.frames.count)")
     }
     return codestream.frames[index]
+  }
+}
+
+// Thumbnails.
+extension JXLReader {
+  private static let eighthsCode: UInt32 = 1
+
+  private func findEighths() -> EighthsPicture? {
+    guard !isIncremental else { return nil }
+    return try? EighthsPicture(codestream, source, boxes, firstFrame: headers.firstFrame, host: host)
+  }
+
+  /// - Returns: nil for a size that 1/8 is too small for, and for a picture that is decoded at full size only.
+  private func eighthsOffer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer? {
+    let size = EighthsPicture.size(of: codestream.canvas)
+    guard let wanted = request.size, wanted.width <= size.width, wanted.height <= size.height,
+      let eighths
+    else { return nil }
+    try host.limits.check(memory: eighths.memory)
+    let format = request.pixelFormat.flatMap { codestream.delivers($0) && !$0.isFloat ? $0 : nil }
+    return DecodeOffer(
+      request, size: size, part: request.part(in: size), pixelFormat: format ?? codestream.pixelFormat,
+      alpha: codestream.alpha, scaleCode: Self.eighthsCode, memory: eighths.memory,
+      covered: (Double(codestream.canvas.width) / 8, Double(codestream.canvas.height) / 8))
+  }
+
+  private func decodeEighths(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
+    guard let eighths, offer.whole == eighths.size, offer.part.isInside(eighths.size),
+      codestream.delivers(offer.pixelFormat), !offer.pixelFormat.isFloat
+    else { throw .invalidArgument("an offer that this reader did not make: \(offer.whole) \(offer.pixelFormat)") }
+    try eighths.deliver(offer.part, format: offer.pixelFormat, into: sink)
   }
 }
 
