@@ -106,6 +106,14 @@ struct FrameLayout: Equatable {
       height: size.height.divided(by: 8 << ySubsampling) << ySubsampling)
   }
 
+  /// By how many powers of two a plane of Cb, Y, Cr is narrower and lower than the widest and highest.
+  func shifts(of plane: Int) -> (x: Int, y: Int) {
+    let sampling = samplings[plane]
+    return (
+      xSubsampling - (sampling == 1 || sampling == 2 ? 1 : 0), ySubsampling - (sampling == 1 || sampling == 3 ? 1 : 0)
+    )
+  }
+
   /// Low-frequency groups in a row and in a column.
   var lowGroups: Size {
     let blocks = blocks

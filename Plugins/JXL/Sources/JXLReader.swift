@@ -253,7 +253,7 @@ extension JXLReader {
     guard let eighths, offer.whole == eighths.size, offer.part.isInside(eighths.size),
       codestream.delivers(offer.pixelFormat), !offer.pixelFormat.isFloat
     else { throw .invalidArgument("an offer that this reader did not make: \(offer.whole) \(offer.pixelFormat)") }
-    try eighths.deliver(offer.part, format: offer.pixelFormat, into: sink)
+    try eighths.deliver(offer.part, format: offer.pixelFormat, into: sink, host: host)
   }
 }
 

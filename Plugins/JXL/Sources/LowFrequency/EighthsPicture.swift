@@ -12,23 +12,21 @@ import Synchronization
 final class EighthsPicture {
   /// Of the picture at this scale: a last column and row may be of less than 8.
   let size: Size
-  private let parts: CodestreamParts
-  private let sections: FrameSections
   private let color: EighthsColor
-  private let host: CoderHost
-  private var global: LowFrequencyGlobal
-  /// Where the first group follows in the same section.
-  private var groupBits: CodeBits
+  private let planes: LowFrequencyPlanes
+  private let layout: FrameLayout
 
   private enum Flag {
-    static let patches: UInt64 = 2
-    static let splines: UInt64 = 16
+    static let noise: UInt64 = 1
     static let lowFrequencyFrame: UInt64 = 32
     static let isNotSmoothed: UInt64 = 128
   }
 
+  /// Reads the low frequencies.
+  ///
   /// - Returns: nil for a file that libjxl has to decode: of several frames, with extra channels, patches or splines, whose
   ///   samples are floating point or in colors that are not converted here, lossless ones, and those that are cut.
+  /// - Throws: As well for what is damaged, so that libjxl says what is wrong.
   init?(
     _ codestream: Codestream, _ source: SourceView, _ boxes: BoxIndex, firstFrame: Int, host: CoderHost
   ) throws(CoderError) {
@@ -39,26 +37,42 @@ final class EighthsPicture {
     else { return nil }
     let file = try source.contents()
     guard try Self.hasUsualHeader(file, first.range),
-      let parts = try CodestreamParts(source, first, file: file, from: firstFrame)
+      let parts = try CodestreamParts(source, first, file: file, from: firstFrame),
+      let sections = try FrameSections(parts, at: 0, info: info)
     else { return nil }
-    guard let sections = try FrameSections(parts, at: 0, info: codestream.info) else { return nil }
-    let layout = sections.layout
-    guard Self.isUsual(layout), !layout.isModular, layout.kind == .regular, layout.isLast else { return nil }
-    let isXYB = codestream.info.uses_original_profile == 0
-    guard isXYB != layout.isYCbCr else { return nil }
-    guard
-      let color = try isXYB
-        ? EighthsColor(codestream.color?.isConverted == true ? nil : codestream.color?.encoding, info: codestream.info)
-        : EighthsColor()
-    else { return nil }
-    var bits = try CodeBits(parts.slices(sections.ranges[0]))
-    global = try LowFrequencyGlobal(parsing: &bits, layout)
-    groupBits = bits
-    self.parts = parts
-    self.sections = sections
+    try host.limits.check(memory: LowFrequencyPlanes.memory(for: sections.layout.blocks))
+    let isXYB = info.uses_original_profile == 0
+    let encoding = codestream.color?.isConverted == true ? nil : codestream.color?.encoding
+    guard let color = try isXYB ? EighthsColor(encoding, info: info) : EighthsColor() else { return nil }
     self.color = color
-    self.host = host
     size = Self.size(of: codestream.canvas)
+    if sections.layout.kind == .lowFrequency {
+      guard isXYB, let next = try FrameSections(parts, at: sections.end, info: info),
+        Self.isUsual(next.layout, with: Flag.lowFrequencyFrame), Self.isLowFrequencyFrame(sections.layout)
+      else { return nil }
+      layout = next.layout
+      planes = try ModularFrame(sections, parts: parts, host: host).read()
+      guard planes.size == size else { return nil }
+    } else {
+      guard Self.isUsual(sections.layout), isXYB != sections.layout.isYCbCr else { return nil }
+      layout = sections.layout
+      planes = try Self.planes(sections, parts, host: host)
+    }
+  }
+
+  /// Whether a frame replaces the picture, with nothing that its low frequencies lack.
+  ///
+  /// - Parameter flags: Of the frame, beside those that do not matter.
+  private static func isUsual(_ layout: FrameLayout, with flags: UInt64 = 0) -> Bool {
+    let isSmoothed = layout.flags & Flag.isNotSmoothed == 0
+    let isSubsampled = layout.xSubsampling > 0 || layout.ySubsampling > 0
+    return layout.kind == .regular && layout.isLast && layout.isWhole && !layout.isModular && layout.upsampling == 1
+      && layout.flags & ~(Flag.noise | Flag.isNotSmoothed) == flags && !(isSmoothed && isSubsampled && flags == 0)
+  }
+
+  private static func isLowFrequencyFrame(_ layout: FrameLayout) -> Bool {
+    layout.level == 1 && layout.isModular && layout.passCount == 1 && !layout.isFiltered && layout.upsampling == 1
+      && layout.flags & ~Flag.isNotSmoothed == 0
   }
 
   private static func hasUsualHeader(_ file: UnsafeRawBufferPointer, _ range: Range<Int>) throws(CoderError) -> Bool {
@@ -76,55 +90,51 @@ final class EighthsPicture {
     Size(width: canvas.width.divided(by: 8), height: canvas.height.divided(by: 8))
   }
 
-  private static func isUsual(_ layout: FrameLayout) -> Bool {
-    let isSmoothed = layout.flags & Flag.isNotSmoothed == 0
-    return layout.flags & (Flag.patches | Flag.splines | Flag.lowFrequencyFrame) == 0 && layout.isWhole
-      && layout.upsampling == 1 && !(isSmoothed && (layout.xSubsampling > 0 || layout.ySubsampling > 0))
+  var memory: Int { LowFrequencyPlanes.memory(for: planes.size) }
+
+  /// Reads the low-frequency groups of a frame.
+  private static func planes(
+    _ sections: FrameSections, _ parts: CodestreamParts, host: CoderHost
+  ) throws(CoderError) -> LowFrequencyPlanes {
+    let layout = sections.layout
+    var bits = try CodeBits(parts.slices(sections.ranges[0]))
+    let global = try LowFrequencyGlobal(parsing: &bits, layout)
+    let planes = try LowFrequencyPlanes(size: layout.blocks)
+    let groups = LowFrequencyGroups(layout: layout, global: global, host: host)
+    if sections.ranges.count == 1 {
+      try groups.read(0, &bits, into: planes)
+    } else {
+      let failure = Mutex<CoderError?>(nil)
+      host.parallelFor(layout.lowGroups.width * layout.lowGroups.height) { index in
+        do throws(CoderError) {
+          var bits = try CodeBits(parts.slices(sections.ranges[1 + index]))
+          try groups.read(index, &bits, into: planes)
+        } catch {
+          failure.withLock { $0 = $0 ?? error }
+        }
+      }
+      if let failure = failure.withLock({ $0 }) { throw failure }
+    }
+    if layout.flags & Flag.isNotSmoothed == 0 { try planes.smooth(steps: global.steps) }
+    return planes
   }
 
-  var memory: Int { LowFrequencyPlanes.memory(for: sections.layout.blocks) }
-
-  /// - Throws: ``CoderError/Code/malformed``, ``CoderError/Code/cancelled``; what the sink throws.
-  func deliver(_ part: Rect, format: PixelFormat, into sink: RowSink) throws(CoderError) {
-    let layout = sections.layout
-    let planes = try read()
-    if layout.flags & Flag.isNotSmoothed == 0 { try planes.smooth(steps: global.steps) }
-    let groups = LowFrequencyGroups(layout: layout, global: global, host: host)
-    var chroma: [ChromaRows] = []
-    for plane in 0..<3 { chroma.append(try ChromaRows(planes, plane, shifts: groups.shifts(of: plane))) }
+  /// - Parameter part: Inside ``size``.
+  /// - Throws: ``CoderError/Code/cancelled``; what the sink throws.
+  func deliver(_ part: Rect, format: PixelFormat, into sink: RowSink, host: CoderHost) throws(CoderError) {
+    var channels: [ChromaRows] = []
+    for plane in 0..<3 { channels.append(try ChromaRows(planes, plane, shifts: layout.shifts(of: plane))) }
     var y = 0
     while y < part.height {
       if host.isCancelled { throw .cancelled }
       let rows = try sink.rows(at: y, count: min(64, part.height - y))
       for line in 0..<rows.count {
         let row = part.y + y + line
-        let pointers = chroma.map { UnsafePointer($0.row(row) + part.x) }
+        let pointers = channels.map { UnsafePointer($0.row(row) + part.x) }
         color.write(pointers, count: part.width, to: rows.base + line * rows.stride, format: format)
       }
       try sink.done(at: y, count: rows.count)
       y += rows.count
     }
-  }
-
-  private func read() throws(CoderError) -> LowFrequencyPlanes {
-    let layout = sections.layout
-    let planes = try LowFrequencyPlanes(size: layout.blocks)
-    let groups = LowFrequencyGroups(layout: layout, global: global, host: host)
-    guard sections.ranges.count > 1 else {
-      var bits = groupBits
-      try groups.read(0, &bits, into: planes)
-      return planes
-    }
-    let failure = Mutex<CoderError?>(nil)
-    host.parallelFor(layout.lowGroups.width * layout.lowGroups.height) { index in
-      do throws(CoderError) {
-        var bits = try CodeBits(parts.slices(sections.ranges[1 + index]))
-        try groups.read(index, &bits, into: planes)
-      } catch {
-        failure.withLock { $0 = $0 ?? error }
-      }
-    }
-    if let failure = failure.withLock({ $0 }) { throw failure }
-    return planes
   }
 }

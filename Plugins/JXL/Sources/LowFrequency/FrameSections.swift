@@ -11,19 +11,21 @@ struct FrameSections {
   /// Where the next frame begins.
   private(set) var end = 0
 
-  /// The longest header and table.
-  private static let most = 1 << 20
+  /// The longest header, and the codes of a permutation. Each entry has at most four bytes, and its place as many.
+  private static let longestHeader = 1 << 14
+  private static let bytesPerEntry = 8
 
   /// - Parameter start: Of the frame, counted from the first one's.
   /// - Returns: nil for a frame that is not understood, and for one that is cut.
   init?(_ parts: CodestreamParts, at start: Int, info: JxlBasicInfo) throws(CoderError) {
     guard start < parts.count else { return nil }
-    let slices = parts.slices(start..<min(start + Self.most, parts.count))
     let size = Size(width: Int(info.xsize), height: Int(info.ysize))
-    guard let (layout, position) = Self.layout(slices, info: info, size: size), let count = layout.sectionCount
+    let header = parts.slices(start..<min(start + Self.longestHeader, parts.count))
+    guard let (layout, position) = Self.layout(header, info: info, size: size), let count = layout.sectionCount
     else { return nil }
     self.layout = layout
-    var bits = try CodeBits(slices, position: position)
+    let longest = Self.longestHeader + count * Self.bytesPerEntry
+    var bits = try CodeBits(parts.slices(start..<min(start + longest, parts.count)), position: position)
     var order: [Int] = []
     if layout.isPermuted { order = try Self.permutation(&bits, count: count) }
     bits.alignToByte()

@@ -19,8 +19,7 @@ struct LowFrequencyGlobal {
   init(parsing bits: inout CodeBits, _ layout: FrameLayout) throws(CoderError) {
     // Noise has no low frequencies.
     if layout.flags & Self.noise != 0 { bits.skip(8 * 10) }
-    var weights: [Float] = [4096, 512, 256]
-    if !bits.flag() { for channel in 0..<3 { weights[channel] = 128 / (try Self.float(&bits)) } }
+    let weights = try Self.weights(&bits)
     let globalScale = bits.u32([(11, 1), (11, 2049), (12, 4097), (16, 8193)])
     let scale = bits.u32([(0, 16), (5, 1), (8, 1), (16, 1)])
     steps = weights.map { 65_536 / Float(globalScale) / Float(scale) / $0 }
@@ -31,6 +30,14 @@ struct LowFrequencyGlobal {
     let (pixels, overflow) = layout.size.width.multipliedReportingOverflow(by: layout.size.height)
     if bits.flag() { tree = try ContextTree(parsing: &bits, most: overflow ? .max : 1024 + pixels / 16 * 3) }
     try bits.check("the global section")
+  }
+
+  /// Into how many steps a sample of each plane is divided (§G.1.2).
+  static func weights(_ bits: inout CodeBits) throws(CoderError) -> [Float] {
+    var weights: [Float] = [4096, 512, 256]
+    guard !bits.flag() else { return weights }
+    for channel in 0..<3 { weights[channel] = 128 / (try float(&bits)) }
+    return weights
   }
 
   private static func float(_ bits: inout CodeBits) throws(CoderError) -> Float {

@@ -87,15 +87,6 @@ struct LowFrequencyGroups {
     return Group(columns: x..<min(x + side, blocks.width), rows: y..<min(y + side, blocks.height))
   }
 
-  /// By how many powers of two a plane is narrower and lower than the widest one.
-  func shifts(of plane: Int) -> (x: Int, y: Int) {
-    let sampling = layout.samplings[plane]
-    return (
-      layout.xSubsampling - (sampling == 1 || sampling == 2 ? 1 : 0),
-      layout.ySubsampling - (sampling == 1 || sampling == 3 ? 1 : 0)
-    )
-  }
-
   /// Reads one group into its place.
   ///
   /// - Parameter bits: Its section.
@@ -104,17 +95,16 @@ struct LowFrequencyGroups {
     let precision = Float(1 << bits.bits(2))
     // Y comes first.
     let order = [1, 0, 2]
-    var channels: [ModularChannel] = []
-    for plane in order {
-      let shifts = shifts(of: plane)
-      channels.append(
-        try ModularChannel(width: group.columns.count >> shifts.x, height: group.rows.count >> shifts.y))
+    let shapes = order.map { plane in
+      let shifts = layout.shifts(of: plane)
+      return ModularShape(width: group.columns.count >> shifts.x, height: group.rows.count >> shifts.y)
     }
-    var stream = ModularStream(channels, stream: 1 + index, tree: global.tree, host: host)
-    try stream.read(&bits)
+    var stream = try ModularStream(parsing: &bits, shapes, stream: 1 + index, host: host)
+    _ = try stream.read(&bits, tree: global.tree)
+    try stream.undoTransforms()
     let factors = global.steps.map { $0 / precision }
     for (channel, plane) in order.enumerated() {
-      let (source, shifts) = (stream.channels[channel], shifts(of: plane))
+      let (source, shifts) = (stream.channels[channel], layout.shifts(of: plane))
       let (x, y) = (group.columns.lowerBound >> shifts.x, group.rows.lowerBound >> shifts.y)
       for row in 0..<source.height {
         let (from, to) = (source.row(row), target.row(y + row, of: plane) + x)

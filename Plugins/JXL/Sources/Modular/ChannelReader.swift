@@ -25,7 +25,7 @@ struct ChannelReader {
   /// - Parameter channels: Of which the one at `index` is read, and those before it may be referred to.
   mutating func read(_ channels: [ModularChannel], at index: Int, _ bits: inout CodeBits) throws(CoderError) {
     let channel = channels[index]
-    guard channel.width > 0, channel.height > 0 else { return }
+    guard !channel.isEmpty else { return }
     let pruned = try tree.pruned(channel: index, stream: stream)
     guard let table = pruned.table, !symbols.repeatsItself else {
       return try readAny(channels, at: index, pruned, &bits)
@@ -147,10 +147,7 @@ struct ChannelReader {
   /// Earlier channels of the same size, the nearest one first.
   private func references(of channels: [ModularChannel], at index: Int, count: Int) -> [ModularChannel] {
     let own = channels[index]
-    let alike = channels[..<index].reversed().filter {
-      $0.width == own.width && $0.height == own.height && $0.xShift == own.xShift && $0.yShift == own.yShift
-    }
-    return Array(alike.prefix(count))
+    return Array(channels[..<index].reversed().filter { $0.shape == own.shape }.prefix(count))
   }
 
   @inline(__always)

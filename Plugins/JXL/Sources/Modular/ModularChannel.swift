@@ -2,24 +2,33 @@
 
 import ImageCoderPlugin
 
-/// The samples of one channel of a modular picture.
-struct ModularChannel {
+/// The size of a modular channel, and how it lies in the picture.
+struct ModularShape: Equatable {
   var width: Int
   var height: Int
-  /// By how many powers of two the channel is narrower and lower than the picture; negative for tables.
-  var xShift: Int
-  var yShift: Int
+  /// By how many powers of two the channel is narrower and lower than the picture.
+  var xShift = 0
+  var yShift = 0
+}
+
+/// The samples of one channel of a modular picture.
+struct ModularChannel {
+  let shape: ModularShape
   let samples: PlainBuffer<Int32>
 
-  init(width: Int, height: Int, xShift: Int = 0, yShift: Int = 0) throws(CoderError) {
-    (self.width, self.height, self.xShift, self.yShift) = (width, height, xShift, yShift)
-    let (count, overflow) = width.multipliedReportingOverflow(by: height)
-    guard !overflow else { throw .malformed("a channel of \(width) × \(height)") }
+  init(_ shape: ModularShape) throws(CoderError) {
+    self.shape = shape
+    let (count, overflow) = shape.width.multipliedReportingOverflow(by: shape.height)
+    guard !overflow else { throw .malformed("a channel of \(shape.width) × \(shape.height)") }
     samples = try PlainBuffer(count: count, for: "a channel")
   }
 
+  var width: Int { shape.width }
+  var height: Int { shape.height }
+  var isEmpty: Bool { width == 0 || height == 0 }
+
   @inline(__always)
-  func row(_ y: Int) -> UnsafeMutablePointer<Int32> { samples.base + y &* width }
+  func row(_ y: Int) -> UnsafeMutablePointer<Int32> { samples.base + y &* shape.width }
 }
 
 /// Samples next to one that is predicted. Where there are none, others stand for them (ISO/IEC 18181-1 §H.3).
