@@ -102,7 +102,7 @@ let parts: [String: [Target.Dependency]] = [
   "ICO": ["DeviceIndependentBitmap"],
   "JPEG": ["CJPEGEighths", "CJPEGShim", "CLosslessJPEG", "PhotoshopResources"],
   "JPEG2000": ["COpenJPEG", "SharedPlanes"],
-  "JXL": ["CJXL"],
+  "JXL": ["CJXL", "CJXLQuiet"],
   "LibHEIF": ["CHEIF", "CHEIFShim", "CodedPictures", "HEVCBitstream", "ISOBaseMediaFile"],
   "PNG": ["CPNGShim", "PhotoshopResources"],
   "PNM": ["CPixelBytes"],
@@ -153,6 +153,7 @@ let coderParts: [Target] = [
   wrapped("COpenJPEG", in: "JPEG2000", pkgConfig: "libopenjp2", debian: "libopenjp2-7-dev"),
   wrapped("CZlib", in: "ICNS", debian: "zlib1g-dev"),
   wrapped("CJXL", in: "JXL", debian: "libjxl-dev"),
+  shim("CJXLQuiet", in: "JXL", links: []),
   shim("CRAWShim", in: "RAW", dependencies: ["CImageCoder"], links: ["raw_r", "z", "dl"]),
   // What several formats are made of: Plugins/Formats/README.md.
   format("CodedPictures"),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CJXL
+import CJXLQuiet
 import Glibc
 import ImageCoderPlugin
 
@@ -8,9 +9,17 @@ import ImageCoderPlugin
 enum LibJXL {
   /// The library as it was found at run time, `libjxl 0.7.0`.
   static var name: String {
+    _ = isQuiet
     let version = JxlDecoderVersion()
     return "libjxl \(version / 1_000_000).\(version / 1000 % 1000).\(version % 1000)"
   }
+
+  /// Whether lines of libjxl are kept from standard error, which is done once.
+  static let isQuiet: Bool = {
+    let version: @convention(c) () -> UInt32 = JxlDecoderVersion
+    jxl_make_quiet(unsafeBitCast(version, to: UnsafeRawPointer.self))
+    return true
+  }()
 
   /// Nanoseconds of a clock that goes on.
   static var now: Int {
@@ -28,6 +37,7 @@ enum LibJXL {
 
     /// - Throws: ``CoderError/Code/outOfMemory``.
     init(host: CoderHost) throws(CoderError) {
+      _ = LibJXL.isQuiet
       budget = MemoryBudget(limit: host.limits.maxMemory)
       runner = ParallelRunner(host: host)
       var manager = budget.manager
