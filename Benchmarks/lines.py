@@ -340,6 +340,7 @@ def lines():
     yield Line("JPEG 2000", 0.97,
                lambda lab: lab.share("full", "real12.jp2", of=openjpeg, imagecodecs=imagecodecs.jpeg2k_decode), ("full", "real12.jp2"))
     yield Line("JPEG 2000 thumbnail", 1.3, lambda lab: lab.share("thumbnail", "real12.jp2"), ("thumbnail", "real12.jp2"))
+    yield Line("JPEG XL thumbnail", 0.25, lambda lab: lab.share("thumbnail", "real12.jxl"), ("thumbnail", "real12.jxl"))
     yield Line("JPEG XL in pieces, of one call", 1.05, lambda lab: lab.pieces("real12.jxl"), ("full", "real12.jxl"))
     yield Line("BMP", 0.30, lambda lab: lab.share("full", "real12.bmp", imagecodecs=imagecodecs.bmp_decode), ("full", "real12.bmp"))
     yield Line("BMP thumbnail", 1.1, lambda lab: lab.share("thumbnail", "real12.bmp"), ("thumbnail", "real12.bmp"))

@@ -38,10 +38,15 @@ static int redirect(struct dl_phdr_info *library, size_t size, void *argument) {
   uintptr_t function = (uintptr_t)redirection->function;
   const ElfW(Dyn) *dynamic = NULL;
   int has_function = 0;
+  uintptr_t protected_start = 0, protected_end = 0;
   for (int i = 0; i < library->dlpi_phnum; i++) {
     const ElfW(Phdr) *part = &library->dlpi_phdr[i];
     uintptr_t start = library->dlpi_addr + part->p_vaddr;
     if (part->p_type == PT_LOAD && function >= start && function - start < part->p_memsz) has_function = 1;
+    if (part->p_type == PT_GNU_RELRO) {
+      protected_start = start;
+      protected_end = start + part->p_memsz;
+    }
     if (part->p_type == PT_DYNAMIC) dynamic = (const ElfW(Dyn) *)start;
   }
   if (!has_function || !dynamic) return 0;
@@ -62,10 +67,11 @@ static int redirect(struct dl_phdr_info *library, size_t size, void *argument) {
     uintptr_t place = library->dlpi_addr + entries[i].r_offset;
     uintptr_t page = place & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
     size_t bytes = place + sizeof(FILE **) - page;
-    // The linker has made the table read-only.
-    if (mprotect((void *)page, bytes, PROT_READ | PROT_WRITE) != 0) return 1;
+    // The linker has made the table read-only, or leaves it writable along with data beside it.
+    int is_protected = place >= protected_start && place < protected_end;
+    if (is_protected && mprotect((void *)page, bytes, PROT_READ | PROT_WRITE) != 0) return 1;
     *(FILE ***)place = redirection->stream;
-    mprotect((void *)page, bytes, PROT_READ);
+    if (is_protected) mprotect((void *)page, bytes, PROT_READ);
   }
 #endif
   return 1;

@@ -82,6 +82,8 @@ struct FrameLayout: Equatable {
     return true
   }
 
+  var hasSplines: Bool { flags & 16 != 0 }
+
   /// Entries of the table of contents (§F.3.1), or nil when there are too many.
   var sectionCount: Int? {
     let (groups, lowGroups) = (groups, lowGroups)

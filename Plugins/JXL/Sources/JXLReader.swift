@@ -173,7 +173,11 @@ final class JXLReader: ContainerReader {
       throw .invalidArgument("an offer of \(offer.size) in \(offer.pixelFormat), which was not made")
     }
     switch frames {
-    case .whole(let decoder): try decoder.decode(offer, into: sink)
+    case .whole(let decoder):
+      do throws(CoderError) { try decoder.decode(offer, into: sink) } catch {
+        guard error.code == .malformed, LibJXL.limitsSplines, hasSplines else { throw error }
+        throw .unsupported("splines that \(LibJXL.name) does not draw, or that are damaged")
+      }
     case .incremental(let decoder): try decoder.decode(offer, of: codestream, into: sink)
     }
   }
@@ -255,6 +259,26 @@ extension JXLReader {
     else { throw .invalidArgument("an offer that this reader did not make: \(offer.whole) \(offer.pixelFormat)") }
     try eighths.deliver(offer.part, format: offer.pixelFormat, into: sink, host: host)
   }
+}
+
+extension JXLReader {
+  /// Whether a frame has splines.
+  private var hasSplines: Bool {
+    guard let first = boxes.firstPart, let file = try? source.contents(),
+      let parts = try? CodestreamParts(source, first, file: file, from: headers.firstFrame)
+    else { return false }
+    var place = 0
+    for _ in 0..<codestream.frames.reduce(Self.mostHiddenFrames, { $0 + $1.layerCount }) {
+      guard let frame = try? FrameSections(parts, at: place, info: codestream.info) else { return false }
+      if frame.layout.hasSplines { return true }
+      if frame.layout.isLast { return false }
+      place = frame.end
+    }
+    return false
+  }
+
+  /// Frames that others refer to and that are not shown.
+  private static let mostHiddenFrames = 16
 }
 
 // The gain map, a file inside the file.

@@ -21,6 +21,9 @@ enum LibJXL {
     return true
   }()
 
+  /// Whether files are damaged for this version that later ones read: 0.7 counts what splines cover in another way.
+  static var limitsSplines: Bool { JxlDecoderVersion() < 11_000 }
+
   /// Nanoseconds of a clock that goes on.
   static var now: Int {
     var time = timespec()

@@ -27,7 +27,7 @@ enum JXLTranscoder {
   }
 
   /// Makes the JPEG in memory.
-  private static func reconstructed(
+  static func reconstructed(
     _ file: UnsafeRawBufferPointer, isTruncated: Bool, host: CoderHost
   ) throws(CoderError) -> JPEGBuffer {
     let decoder = try LibJXL.Decoder(host: host)
@@ -129,7 +129,7 @@ enum JXLTranscoder {
 /// Memory for a JPEG that is made again.
 ///
 /// libjxl 0.7 starts again with each larger buffer: the whole file has to fit.
-private final class JPEGBuffer {
+final class JPEGBuffer {
   private var memory: UnsafeMutableRawPointer
   private var capacity: Int
   private var used = 0

@@ -26,7 +26,7 @@ extension SecurityPolicy {
   public static let web: SecurityPolicy = {
     var policy = SecurityPolicy(name: "web")
     policy.formats = policy.setting(
-      [.jpeg, .png, .gif, .webP, .avif, .heic, .heics, .heif], "what cameras, phones and browsers make")
+      [.jpeg, .png, .gif, .webP, .avif, .heic, .heics, .heif, .jpegXL], "what cameras, phones and browsers make")
     policy.isolation = policy.setting(.required, "who sends a file may be an attacker")
     policy.usesFreshWorkers = policy.setting(true, "no file sees what another one has left in memory")
     policy.siblings = policy.setting(.nothing, "files of other users may lie beside an upload")
