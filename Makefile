@@ -24,7 +24,7 @@ PLUGINS_BUILD := $(if $(filter pinned,$(CODECS)),Plugins/.build-pinned,Plugins/.
 
 .DEFAULT_GOAL := stage
 
-.PHONY: help deps codecs check-codecs build plugins touch-plugins plugin stage documentation demo test test-products test-plugin test-plugins test-core templates examples compatibility check check-allocations conformance bench sanitize sanitize-fixtures sanitize-thread fuzz install uninstall check-install deb check-deb dist check-dist check-distribution check-aarch64 clean
+.PHONY: help deps codecs check-codecs build plugins touch-plugins plugin stage documentation demo test test-products test-plugin test-plugins test-core templates examples compatibility check check-allocations conformance bench sanitize sanitize-fixtures sanitize-thread fuzz install uninstall check-install deb check-deb dist dist-archive dist-packages dist-server check-dist check-reproducible check-distribution check-aarch64 clean
 
 help:
 	@sed -n 's/^#: //p' Makefile
@@ -45,7 +45,8 @@ help:
 #: make uninstall [PREFIX=/usr/local] [DESTDIR=]  remove what was installed there
 #: make check-install                 install into an empty folder, move it, use it, uninstall
 #: make deb                           Debian packages in build/deb
-#: make dist                          what people take who compile nothing, in build/dist: an archive, packages, images of containers
+#: make dist [PARTS=archive]          what people take who compile nothing, in build/dist: an archive, packages, images of containers
+#: make check-reproducible            the archive made in two clones: the same bytes (builds everything twice)
 #: make check-dist                    install the archive in a Debian that has nothing, and use it there (needs root and the network)
 #: make check-deb                     install these in a new Debian 12, use them, purge them (needs root and the network)
 #: make check-distribution RELEASE=trixie  build the plugins with the libraries of another Debian, and test them there
@@ -232,14 +233,24 @@ deb: stage
 check-deb: deb
 	@scripts/check-deb $(STAGE) $(STAGE)/deb
 
-# Libraries of codecs inside of the plugins, in a tree of its own.
+# All of it, or PARTS, of the last commit, and built in a place that is the same everywhere.
 DIST := $(STAGE)/dist
 dist:
+	@scripts/in-fixed-place $(MAKE) --no-print-directory $(addprefix dist-,$(or $(PARTS),archive packages server))
+
+# Libraries of codecs inside of the plugins, in a tree of its own.
+dist-archive:
 	@$(MAKE) --no-print-directory stage CODECS=pinned STAGE=$(STAGE)/pinned
 	@CODECS=pinned scripts/make-dist $(STAGE)/pinned $(DIST)
-	@$(MAKE) --no-print-directory deb
+
+dist-packages: deb
 	@mkdir -p $(DIST)/deb && rm -f $(DIST)/deb/* && cp $(STAGE)/deb/*.deb $(DIST)/deb/
+
+dist-server:
 	@scripts/make-server-image $(DIST)/server
+
+check-reproducible:
+	@scripts/check-reproducible $(PARTS)
 
 check-dist:
 	@scripts/check-dist $(DIST) bookworm
