@@ -10,7 +10,7 @@ extension AVIFFile {
   /// - Parameter showsAlpha: Whether the alpha of a grid's tiles is read in place of their colors.
   func itemPatches(showsAlpha: Bool = false) -> [Patch] {
     guard let items else { return [] }
-    var patches = associationPatches + openBoxPatches
+    var patches = associationPatches + openBoxPatches + alternativePatches
     if items.primary != items.stated {
       patches.append(Patch(place: items.primaryPlace.lowerBound, bytes: number(items.primary, in: items.primaryPlace)))
     }
@@ -67,6 +67,14 @@ extension AVIFFile {
       patches.append(Patch(place: box.content + 1, bytes: flags.map { UInt8(truncatingIfNeeded: $0) }))
     }
     return patches
+  }
+
+  /// libavif 1.2 and later refuse a file for what is wrong with its gain map, which is read here. They look for one where a
+  /// tone map comes before the picture in a group of alternatives.
+  private var alternativePatches: [Patch] {
+    guard let items, let groups = bytes.child(.groups, of: items.box, skipping: 4) else { return [] }
+    return bytes.children(of: groups).filter { $0.type == .alternatives }
+      .map { Patch(place: $0.start + 4, bytes: FourCC.free.bytes) }
   }
 
   /// libavif knows no box that reaches to the end of what it is in (ISO/IEC 14496-12 §4.2.2).

@@ -3,7 +3,7 @@
 import ISOBaseMediaFile
 import ImageCoderPlugin
 
-/// Rewrites the boxes around what libavif has encoded, with what libavif 0.11 cannot say: how bright light is, and of a
+/// Rewrites the boxes around what libavif has encoded, with what it cannot say: how bright light is, and of a
 /// sequence exact delays and how often it plays.
 struct WrittenBoxes {
   private let bytes: FileBytes
@@ -100,6 +100,8 @@ struct WrittenBoxes {
     case "tkhd":
       try writeHeader(box, nil, (24, duration), to: &writer)
       timing.writeEdits(playing: sequence.loopCount, to: &writer)
+    // Of libavif 1.0 and later.
+    case "edts": break
     case "stts": timing.writeDelays(to: &writer)
     default: copy(box, to: &writer)
     }
