@@ -113,10 +113,12 @@ let parts: [String: [Target.Dependency]] = [
   "WebP": ["CRollingMemory", "CVP8L", "CWebP"],
 ]
 
-/// The coders: each folder of `Plugins` with an entry. Each has a product, which becomes a plugin, and a trait.
+/// The coders: each folder of `Plugins` with an entry. Each has a product, which becomes a plugin, and a trait. The Swift
+/// Package Index builds with all traits, and has no libraries.
 let coders: [Target] =
   ((try? FileManager.default.contentsOfDirectory(atPath: "\(Context.packageDirectory)/Plugins")) ?? [])
   .filter { FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/Plugins/\($0)/Entry") }.sorted()
+  .filter { Context.environment["SPI_PROCESSING"] == nil || needsNoLibrary($0) }
   .map { coder(in: $0, uses: parts[$0, default: []]) }.filter(isHere)
 
 /// Whether a coder wraps no library: its manifest names no packages.
