@@ -6,7 +6,7 @@ import PhotoshopResources
 extension PSDReader {
   /// Where a kind of metadata is. A profile of Lab says nothing of the colors that are made of it.
   func place(of kind: MetadataKind) -> Range<Int>? {
-    let id: Int
+    let id: UInt16
     switch kind {
     case .icc: id = ResourceID.icc
     case .exif: id = ResourceID.exif
