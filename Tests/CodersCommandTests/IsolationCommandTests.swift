@@ -37,7 +37,7 @@ import Testing
     let folder = Folder()
     let built = Command.run("cc -o '\(folder.path)/refuse' '\(StagedTree.root)/Tests/Filter/refuse.c'")
     try #require(built.status == 0, "\(built.output)")
-    func probe(_ mode: String) throws -> (status: Int32, output: String) {
+    func probe(_ mode: String) throws -> Command.Result {
       Command.run(
         """
         '\(folder.path)/refuse' '\(StagedTree.root)/build/bin/coders' probe --short --isolate \(mode) \
