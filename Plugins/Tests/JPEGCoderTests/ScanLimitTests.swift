@@ -34,9 +34,13 @@ import Testing
   @Test(arguments: [1, 4]) func scansUpToTheLimitAreAPicture(_ allowed: Int) throws {
     let size = Size(width: 130, height: 70)
     let bytes = try DeepFileTests.file(.init(horizontal: 2, vertical: 2, isProgressive: true, size: size))
-    let found = try Self.read(bytes, maxScans: allowed)
-    #expect(found.problem?.code == .limitExceeded && found.rows == 70)
-    let expected = try Self.read(Self.cut(bytes, beforeScan: allowed + 1), maxScans: 500)
+    let whole = try Self.read(bytes, maxScans: allowed)
+    #expect(whole.problem?.code == .limitExceeded && whole.rows == 70)
+    // At full size, libjpeg smooths what lacks scans, unless more of them follow.
+    let half = Size(width: 65, height: 35)
+    let found = try Self.read(bytes, maxScans: allowed, within: half)
+    #expect(found.problem?.code == .limitExceeded && found.rows == 35)
+    let expected = try Self.read(Self.cut(bytes, beforeScan: allowed + 1), maxScans: 500, within: half)
     #expect(found.pixels == expected.pixels)
     #expect(try Self.read(bytes, maxScans: 500).problem == nil)
   }
