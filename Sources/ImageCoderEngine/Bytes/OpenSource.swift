@@ -80,6 +80,9 @@ package final class OpenSource {
     incremental.map { OpenSource($0, part: range, name: name) }
   }
 
+  /// Bytes that are kept of a file that arrives; 0 for another source.
+  var arrivedBytes: Int { incremental?.count ?? 0 }
+
   /// Whether the file is decoded incrementally.
   var isIncremental: Bool { incremental != nil }
 

@@ -30,13 +30,25 @@ extension ImageDecoder {
     var problem: CoderError?
   }
 
+  /// Bytes that so many frames of a file take of which nobody knows how many it has. While an animation arrives, its bytes are
+  /// kept, one more frame is shown while it is made, and frames are decoded beside a canvas.
+  private func memory(ofArriving frames: Int) -> Int {
+    guard header.isAnimated, context.source.isIncremental else { return plan.bytes(frames: frames) }
+    let (beside, overflow) = header.canvas.pixelCount.multipliedReportingOverflow(
+      by: 2 * canvasLayout.format.bytesPerPixel)
+    return [plan.bytes(frames: frames + 1), overflow ? .max : beside, context.source.arrivedBytes].reduce(0) {
+      let (sum, overflow) = $0.addingReportingOverflow($1)
+      return overflow ? .max : sum
+    }
+  }
+
   /// Decodes one frame after the other, each as soon as it is there.
   private func collectFrames(isIncomplete: Bool) throws(CoderError) -> CollectedFrames {
     var collected = CollectedFrames()
     while try hasFrame(collected.frames.count), !(options.firstFrameOnly && collected.frames.count == 1) {
       if end == .max {
         try session.limits.check(frames: collected.frames.count + 1)
-        try session.limits.check(memory: plan.bytes(frames: collected.frames.count + 1))
+        try session.limits.check(memory: memory(ofArriving: collected.frames.count + 1))
       }
       do throws(CoderError) {
         let next = try frame(at: collected.frames.count)
