@@ -15,13 +15,15 @@ struct CodestreamParts {
   ///   - file: The whole file, alive as long as this is used.
   ///   - start: Where the first frame begins in the file; all before it lies in the first part.
   /// - Returns: nil for more parts than a file needs, and where the first frame is in none of them.
-  init?(_ source: SourceView, _ first: BoxIndex.Part, file: UnsafeRawBufferPointer, from start: Int) throws(CoderError) {
+  init?(_ source: SourceView, _ first: BoxIndex.Part, file: UnsafeRawBufferPointer, from start: Int) throws(CoderError)
+  {
     self.file = file
     var range = first.range.clamped(to: 0..<file.count)
     var skipped = start
     var hasMore = first.mayContinue
     while true {
-      let kept = range.clamped(to: min(max(skipped, range.lowerBound), range.upperBound)..<max(range.upperBound, skipped))
+      let begin = min(max(skipped, range.lowerBound), range.upperBound)
+      let kept = begin..<range.upperBound
       if !kept.isEmpty {
         parts.append(kept)
         count += kept.count

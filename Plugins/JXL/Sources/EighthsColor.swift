@@ -48,14 +48,14 @@ struct EighthsColor {
     _ planes: [UnsafePointer<Float>], count: Int, to row: UnsafeMutableRawPointer, format: PixelFormat
   ) {
     if format.bytesPerChannel == 1 {
-      write(planes, count, row.assumingMemoryBound(to: UInt8.self), format)
+      writeSamples(planes, count: count, to: row.assumingMemoryBound(to: UInt8.self), format: format)
     } else {
-      write(planes, count, row.assumingMemoryBound(to: UInt16.self), format)
+      writeSamples(planes, count: count, to: row.assumingMemoryBound(to: UInt16.self), format: format)
     }
   }
 
-  private func write<Sample: FixedWidthInteger & UnsignedInteger>(
-    _ planes: [UnsafePointer<Float>], _ count: Int, _ row: UnsafeMutablePointer<Sample>, _ format: PixelFormat
+  private func writeSamples<Sample: FixedWidthInteger & UnsignedInteger>(
+    _ planes: [UnsafePointer<Float>], count: Int, to row: UnsafeMutablePointer<Sample>, format: PixelFormat
   ) {
     let (x, y, b) = (planes[0], planes[1], planes[2])
     let channels = format.channelCount
@@ -63,7 +63,7 @@ struct EighthsColor {
       let isGray = format.isGray || matrix.count < 3
       let (first, second, third) = (matrix[0], isGray ? matrix[0] : matrix[1], isGray ? matrix[0] : matrix[2])
       for column in 0..<count {
-        let cubes = Self.cubes(x[column], y[column], b[column])
+        let cubes = Self.cubes(x: x[column], y: y[column], b: b[column])
         let pixel = row + column &* channels
         pixel[0] = Self.sample(curve[(first * cubes).sum()])
         if !isGray {
@@ -92,7 +92,7 @@ struct EighthsColor {
 
   /// Linear mixtures of XYB (§L.2.2).
   @inline(__always)
-  private static func cubes(_ x: Float, _ y: Float, _ b: Float) -> SIMD3<Float> {
+  private static func cubes(x: Float, y: Float, b: Float) -> SIMD3<Float> {
     let bias: Float = 0.0037930732552754493
     let root: Float = 0.15595420054924863
     let mixed = SIMD3(y + x, y - x, b) + root

@@ -10,7 +10,7 @@ import Synchronization
 /// its bytes. libjxl draws them at full size, which costs most of what the whole picture does; this reads and draws no more
 /// than they are.
 final class EighthsPicture {
-  /// Of the picture at this scale: a last column and row may be of less than 8.
+  /// The size of the picture at this scale: a last column and row may be of less than 8.
   let size: Size
   private let color: EighthsColor
   private let planes: LowFrequencyPlanes
@@ -28,7 +28,7 @@ final class EighthsPicture {
   ///   samples are floating point or in colors that are not converted here, lossless ones, and those that are cut.
   /// - Throws: As well for what is damaged, so that libjxl says what is wrong.
   init?(
-    _ codestream: Codestream, _ source: SourceView, _ boxes: BoxIndex, firstFrame: Int, host: CoderHost
+    _ codestream: Codestream, _ source: SourceView, boxes: BoxIndex, firstFrame: Int, host: CoderHost
   ) throws(CoderError) {
     let info = codestream.info
     guard info.num_extra_channels == 0, info.have_animation == 0, info.have_preview == 0, !codestream.isTruncated,

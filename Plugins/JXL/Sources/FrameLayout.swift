@@ -14,7 +14,7 @@ struct FrameLayout: Equatable {
   /// Header, table and sections, when they are in order.
   private(set) var byteCount = 0
 
-  /// Of the frame's own samples.
+  /// The size of the frame's own samples.
   private(set) var size: Size
   private(set) var kind = Kind.regular
   private(set) var flags: UInt64 = 0

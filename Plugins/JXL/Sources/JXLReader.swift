@@ -236,7 +236,7 @@ extension JXLReader {
 
   private func findEighths() -> EighthsPicture? {
     guard !isIncremental else { return nil }
-    return try? EighthsPicture(codestream, source, boxes, firstFrame: headers.firstFrame, host: host)
+    return try? EighthsPicture(codestream, source, boxes: boxes, firstFrame: headers.firstFrame, host: host)
   }
 
   /// - Returns: nil for a size that 1/8 is too small for, and for a picture that is decoded at full size only.

@@ -5,7 +5,7 @@ import Synchronization
 
 /// The averages of blocks of 8 × 8: three planes in the order X, Y, B or Cb, Y, Cr (ISO/IEC 18181-1 §G.2.2).
 final class LowFrequencyPlanes: @unchecked Sendable {
-  /// Of the planes, all three.
+  /// The size of all three planes.
   let size: Size
   private(set) var planes: [PlainBuffer<Float>]
 
@@ -25,7 +25,7 @@ final class LowFrequencyPlanes: @unchecked Sendable {
     return overflow || count > .max / 64 ? .max : count * 40
   }
 
-  /// Smooths steps of quantization in large even areas (§G.2.2.2... adaptive smoothing).
+  /// Smooths steps of quantization in large even areas (§I.2.2, adaptive smoothing).
   ///
   /// - Parameter steps: What one step of each plane is.
   func smooth(steps: [Float]) throws(CoderError) {

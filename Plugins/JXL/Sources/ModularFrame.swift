@@ -43,20 +43,23 @@ struct ModularFrame {
     for index in 0..<lowCount {
       let place = Rect(
         x: index % lowGroups.width * side * 8, y: index / lowGroups.width * side * 8, width: side * 8, height: side * 8)
-      try read(1 + index, place, of: picture, from: first, shifts: 3...Int.max, stream: 1 + lowCount + index, tree)
+      try read(
+        1 + index, place, of: picture, from: first, shifts: 3...Int.max, stream: 1 + lowCount + index,
+        tree: tree)
     }
     // Streams of 17 quantization tables come before those of groups.
     let firstStream = 1 + 3 * lowCount + 17
     for index in 0..<groups.width * groups.height {
       let place = Rect(x: index % groups.width * side, y: index / groups.width * side, width: side, height: side)
       try read(
-        2 + lowCount + index, place, of: picture, from: first, shifts: 0...2, stream: firstStream + index, tree)
+        2 + lowCount + index, place, of: picture, from: first, shifts: 0...2, stream: firstStream + index,
+        tree: tree)
     }
   }
 
   private func read(
     _ section: Int, _ place: Rect, of picture: ModularStream, from first: Int, shifts: ClosedRange<Int>, stream: Int,
-    _ tree: ContextTree?
+    tree: ContextTree?
   ) throws(CoderError) {
     var shapes: [ModularShape] = []
     var targets: [(channel: ModularChannel, x: Int, y: Int)] = []

@@ -18,8 +18,8 @@ import Testing
       Array("Exif".utf8) + [0, 0] + [0x4d, 0x4d, 0, 42, 0, 0, 0, 8, 0, 1]
       + [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0]
     let xmp = Array("http://ns.adobe.com/xap/1.0/".utf8) + [0] + Array("<x:xmpmeta xmlns:x='adobe:ns:meta/'/>".utf8)
-    return SmallJPEG.bytes.prefix(2) + segment(0xe1, exif) + segment(0xe1, xmp) + segment(0xfe, Array("words".utf8))
-      + SmallJPEG.bytes.dropFirst(2)
+    return Array(SmallJPEG.bytes[..<2]) + segment(0xe1, exif) + segment(0xe1, xmp) + segment(0xfe, Array("words".utf8))
+      + Array(SmallJPEG.bytes[2...])
   }()
 
   private func restored(_ file: [UInt8]) throws -> [UInt8] {

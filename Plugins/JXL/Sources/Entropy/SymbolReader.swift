@@ -71,11 +71,11 @@ struct SymbolReader {
   @inline(__always)
   mutating func plainNumber(_ cluster: Int, _ bits: inout CodeBits) -> Int {
     let symbol = symbol(cluster, &bits)
-    return Self.number(symbol, digits[cluster], &bits)
+    return Self.number(symbol, digits: digits[cluster], &bits)
   }
 
   @inline(__always)
-  private static func number(_ symbol: Int, _ digits: EntropyCode.Digits, _ bits: inout CodeBits) -> Int {
+  private static func number(_ symbol: Int, digits: EntropyCode.Digits, _ bits: inout CodeBits) -> Int {
     guard symbol >= Int(digits.split) else { return symbol }
     let (high, low) = (UInt64(digits.high), UInt64(digits.low))
     let above = UInt64(truncatingIfNeeded: symbol &- Int(digits.split))
@@ -107,14 +107,14 @@ struct SymbolReader {
     let word = bits.word
     let index = cluster &<< PrefixCode.tableBits | Int(truncatingIfNeeded: word & UInt64(1 << PrefixCode.tableBits - 1))
     let entry = prefixTables[index]
-    guard entry != 0 else { return longPrefixSymbol(cluster, word, &bits) }
+    guard entry != 0 else { return longPrefixSymbol(cluster, word: word, &bits) }
     bits.skip(Int(entry & 15))
     return Int(entry &>> 8)
   }
 
   /// Reads a code that is longer than the table's bits.
   @inline(never)
-  private func longPrefixSymbol(_ cluster: Int, _ word: UInt64, _ bits: inout CodeBits) -> Int {
+  private func longPrefixSymbol(_ cluster: Int, word: UInt64, _ bits: inout CodeBits) -> Int {
     let prefix = code.prefixCodes[cluster]
     var (word, value, first, before) = (word, 0, 0, 0)
     for length in 1...PrefixCode.longest {
@@ -141,12 +141,13 @@ struct SymbolReader {
     if copies.left == 0 {
       let symbol = symbol(cluster, &bits)
       guard symbol >= copies.repeats.firstSymbol else {
-        let value = Self.number(symbol, digits[cluster], &bits)
+        let value = Self.number(symbol, digits: digits[cluster], &bits)
         copies.window.base[copies.count & mask] = UInt32(truncatingIfNeeded: value)
         copies.count &+= 1
         return value
       }
-      let length = Self.number(symbol - copies.repeats.firstSymbol, copies.repeats.lengthDigits, &bits)
+      let length = Self.number(
+        symbol - copies.repeats.firstSymbol, digits: copies.repeats.lengthDigits, &bits)
       copies.left = length &+ copies.repeats.shortest
       let distance = plainNumber(copies.repeats.distances, &bits)
       copies.source = copies.count - Self.distance(distance, copies)

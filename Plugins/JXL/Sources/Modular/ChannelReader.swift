@@ -28,12 +28,12 @@ struct ChannelReader {
     guard !channel.isEmpty else { return }
     let pruned = try tree.pruned(channel: index, stream: stream)
     guard let table = pruned.table, !symbols.repeatsItself else {
-      return try readAny(channels, at: index, pruned, &bits)
+      return try readAny(channels, at: index, pruned: pruned, &bits)
     }
     if table.predictor == 6 {
-      try readWeighted(channel, table.clusters.base, &bits)
+      try readWeighted(channel, clusters: table.clusters.base, &bits)
     } else {
-      try readGradient(channel, table.clusters.base, &bits)
+      try readGradient(channel, clusters: table.clusters.base, &bits)
     }
   }
 
@@ -45,7 +45,7 @@ struct ChannelReader {
   }
 
   private mutating func readWeighted(
-    _ channel: ModularChannel, _ clusters: UnsafeMutablePointer<UInt8>, _ bits: inout CodeBits
+    _ channel: ModularChannel, clusters: UnsafeMutablePointer<UInt8>, _ bits: inout CodeBits
   ) throws(CoderError) {
     let width = channel.width
     var predictor = try WeightedPredictor(settings, width: width)
@@ -67,7 +67,7 @@ struct ChannelReader {
   }
 
   private mutating func readGradient(
-    _ channel: ModularChannel, _ clusters: UnsafeMutablePointer<UInt8>, _ bits: inout CodeBits
+    _ channel: ModularChannel, clusters: UnsafeMutablePointer<UInt8>, _ bits: inout CodeBits
   ) throws(CoderError) {
     let width = channel.width
     for y in 0..<channel.height {
@@ -84,7 +84,7 @@ struct ChannelReader {
 
   /// Reads a channel with any tree.
   private mutating func readAny(
-    _ channels: [ModularChannel], at index: Int, _ pruned: ChannelTree, _ bits: inout CodeBits
+    _ channels: [ModularChannel], at index: Int, pruned: ChannelTree, _ bits: inout CodeBits
   ) throws(CoderError) {
     let channel = channels[index]
     let width = channel.width

@@ -11,7 +11,7 @@ struct ContextTree {
     /// Where to go on when the property is larger, and when it is not.
     var larger: Int32 = 0
     var other: Int32 = 0
-    /// Of a leaf: the code's cluster, and what becomes of a number.
+    /// For a leaf: the code's cluster, and what becomes of a number.
     var cluster: Int32 = 0
     var predictor: Int32 = 0
     var multiplier: Int32 = 1
@@ -67,7 +67,9 @@ struct ContextTree {
         node.offset = Int64(reader.number(context: Context.offset, &bits).signUnpacked)
         let log = reader.number(context: Context.multiplierLog, &bits)
         let factor = reader.number(context: Context.multiplierBits, &bits)
-        guard log < 31, factor < 1 << (31 - log) - 1 else { throw .malformed("a multiplier of 2^31 and more in a tree") }
+        guard log < 31, factor < 1 << (31 - log) - 1 else {
+          throw .malformed("a multiplier of 2^31 and more in a tree")
+        }
         node.multiplier = Int32((factor + 1) << log)
         node.cluster = Int32(leaves)
         leaves += 1
@@ -146,7 +148,9 @@ struct ClusterTable {
         ? $0.predictor == leaf.predictor && $0.offset == 0 && $0.multiplier == 1
         : $0.property == property && abs(Int($0.split)) < Self.radius
     }
-    guard fits, nodes.count <= Self.most, (property == 15 && leaf.predictor == 6) || (property == 9 && leaf.predictor == 5) else { return nil }
+    let isWeighted = property == 15 && leaf.predictor == 6
+    let isGradient = property == 9 && leaf.predictor == 5
+    guard fits, nodes.count <= Self.most, isWeighted || isGradient else { return nil }
     predictor = Int(leaf.predictor)
     self.property = Int(property)
     clusters = try PlainBuffer(count: 2 * Self.radius + 1, for: "a tree")

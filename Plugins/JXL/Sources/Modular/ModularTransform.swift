@@ -97,7 +97,8 @@ enum ModularTransform {
   /// Changes stored channels back.
   func undo(_ channels: inout [ModularChannel]) throws(CoderError) {
     switch self {
-    case .colors(let first, let kind): Self.undoColors(Array(channels[first..<first + 3]), kind, &channels, first)
+    case .colors(let first, let kind):
+      Self.undoColors(Array(channels[first..<first + 3]), kind: kind, in: &channels, first: first)
     case .squeeze(let steps):
       for step in steps.reversed() {
         let start = step.isInPlace ? step.first + step.count : channels.count - step.count
@@ -113,7 +114,7 @@ enum ModularTransform {
 
   /// §H.6.3.
   private static func undoColors(
-    _ source: [ModularChannel], _ kind: Int, _ channels: inout [ModularChannel], _ first: Int
+    _ source: [ModularChannel], kind: Int, in channels: inout [ModularChannel], first: Int
   ) {
     let (order, change) = (kind / 7, kind % 7)
     let (a, b, c) = (source[0].samples.base, source[1].samples.base, source[2].samples.base)
@@ -149,7 +150,8 @@ extension ModularChannel {
         let own = Int(average[x])
         let next = x + 1 < width ? Int(average[x + 1]) : own
         let left = x > 0 ? Int(target[2 * x - 1]) : own
-        Self.split(own, left: left, next: next, Int(difference[x]), &target[2 * x], &target[2 * x + 1])
+        Self.split(
+          own, left: left, next: next, rest: Int(difference[x]), first: &target[2 * x], second: &target[2 * x + 1])
       }
       if wide.width & 1 == 1 { target[wide.width - 1] = average[width - 1] }
     }
@@ -169,7 +171,8 @@ extension ModularChannel {
       let (first, second) = (result.row(2 * y), result.row(2 * y + 1))
       for x in 0..<width {
         Self.split(
-          Int(average[x]), left: Int(above[x]), next: Int(below[x]), Int(difference[x]), &first[x], &second[x])
+          Int(average[x]), left: Int(above[x]), next: Int(below[x]), rest: Int(difference[x]),
+          first: &first[x], second: &second[x])
       }
     }
     if high.height & 1 == 1 { result.row(high.height - 1).update(from: row(height - 1), count: width) }
@@ -179,9 +182,9 @@ extension ModularChannel {
   /// Two samples of their average and of what their difference is more than its neighbors let expect.
   @inline(__always)
   private static func split(
-    _ average: Int, left: Int, next: Int, _ rest: Int, _ first: inout Int32, _ second: inout Int32
+    _ average: Int, left: Int, next: Int, rest: Int, first: inout Int32, second: inout Int32
   ) {
-    let difference = rest &+ tendency(left, average, next)
+    let difference = rest &+ tendency(left: left, own: average, next: next)
     let value = average &+ difference / 2
     first = Int32(truncatingIfNeeded: value)
     second = Int32(truncatingIfNeeded: value &- difference)
@@ -189,7 +192,7 @@ extension ModularChannel {
 
   /// The difference that is expected where samples rise or fall steadily (§H.6.2.2).
   @inline(__always)
-  private static func tendency(_ left: Int, _ own: Int, _ next: Int) -> Int {
+  private static func tendency(left: Int, own: Int, next: Int) -> Int {
     var value = 0
     if left >= own, own >= next {
       value = (4 &* left &- 3 &* next &- own &+ 6) / 12
