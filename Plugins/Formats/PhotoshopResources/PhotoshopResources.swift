@@ -8,7 +8,8 @@ public import ImageCoderPlugin
 public struct PhotoshopResources {
   /// A digest of the IPTC-IIM block, which tells whether another program has changed it.
   private static let digest: UInt16 = 0x0425
-  private static let iptc: UInt16 = 0x0404
+  /// IPTC-IIM data sets.
+  public static let iptc: UInt16 = 0x0404
 
   private struct Resource {
     let id: UInt16

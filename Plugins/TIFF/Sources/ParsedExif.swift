@@ -37,6 +37,14 @@ struct ParsedExif {
     }
   }
 
+  /// The fields of the first directory of a TIFF structure, for a file in a byte order.
+  static func fields(of payload: [UInt8], for order: ByteOrder) -> [TIFFField] {
+    guard let own = ExifPayload.byteOrder(of: payload.span.bytes) else { return [] }
+    let reader = ByteReader(payload.span.bytes, order: own, of: "a TIFF structure")
+    guard let first = try? reader.uint32(at: 4) else { return [] }
+    return directory(in: reader, at: Int(first), for: order).fields
+  }
+
   /// What a directory of a payload has.
   private struct Found {
     var fields: [TIFFField] = []

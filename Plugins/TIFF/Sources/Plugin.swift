@@ -7,9 +7,9 @@ public let plugin = PluginExport(
   id: "org.imagecoders.tiff", version: "1.0.0", library: "libtiff \(LibTIFF.version)", reader: TIFFReader.self,
   readsIncrementally: true,
   writer: TIFFWriter.self, writerFormats: [.tiff], writesPages: true,
-  writerFeatures: [.orientation, .thumbnail],
+  writerFeatures: [.orientation, .thumbnail, .resolution, .iptc, .geoTIFF],
   operations: [
-    .readMetadata([.exif, .iptc], of: [.tiff], run: TIFFMetadata.block),
+    .readMetadata([.exif], of: [.tiff], run: TIFFMetadata.block),
     .editMetadata(of: [.tiff], run: TIFFMetadata.edit),
   ],
   options: TIFFOption.table)

@@ -10,35 +10,12 @@ import PhotoshopResources
 ///
 /// - Format: TIFF 6.0 §2; Exif 2.32 §4.5; the tags of XMP (Part 3 §1.1.2), IPTC and Photoshop.
 enum TIFFMetadata {
-  /// The Exif or the IPTC-IIM block of the first page.
+  /// The Exif of the first page.
   static func block(_ context: OperationContext, _ kind: MetadataBlock) throws(CoderError) -> [UInt8]? {
     let file = try TIFFSource(context.source)
-    let directory = try TIFFDirectory(file, at: file.firstDirectory)
-    let limits = context.host.limits
     // Also what stands in the page's own directory, and would be lost.
-    guard kind == .iptc else { return try ExifBlock.read(directory, limits: limits, isAlways: true) }
-    return try iptc(of: directory, limits: limits)
-  }
-
-  private static func iptc(of directory: TIFFDirectory, limits: Limits) throws(CoderError) -> [UInt8]? {
-    if var bytes = try payload(Tag.iptc, of: directory, limits: limits) {
-      // Some writers store the bytes as numbers of 32 bits, in the order of their machine.
-      if bytes.count % 4 == 0, bytes.first != 0x1C, bytes.count > 3, bytes[3] == 0x1C {
-        for start in stride(from: 0, to: bytes.count, by: 4) {
-          bytes.replaceSubrange(start..<start + 4, with: bytes[start..<start + 4].reversed())
-        }
-      }
-      return bytes
-    }
-    return try payload(Tag.imageResources, of: directory, limits: limits).flatMap { PhotoshopResources($0).iptc }
-  }
-
-  private static func payload(
-    _ tag: Int, of directory: TIFFDirectory, limits: Limits
-  ) throws(CoderError) -> [UInt8]? {
-    guard let entry = directory[tag], entry.length > 0, directory.isWhole(entry) else { return nil }
-    try limits.check(metadata: entry.length)
-    return try directory.bytes(of: entry)
+    return try ExifBlock.read(
+      try TIFFDirectory(file, at: file.firstDirectory), limits: context.host.limits, isAlways: true)
   }
 
   static func edit(_ context: OperationContext, _ edits: MetadataBlockEdits) throws(CoderError) {
@@ -66,7 +43,7 @@ enum TIFFMetadata {
       // How the picture is turned and how large it is printed is no secret, and readers of TIFF want it.
       let kept: Set<Int> = [Tag.orientation, Tag.xResolution, Tag.yResolution, Tag.resolutionUnit]
       let new = Set((isFirst ? exif?.main ?? [] : []).map(\.tag))
-      chain.remove(Tag.descriptive.subtracting(kept).union(kept.intersection(new)), from: index)
+      chain.remove(Tag.descriptive.subtracting(kept).union(kept.intersection(new)).union(Tag.windows), from: index)
       try chain.removeNested([Tag.exif, Tag.gps], from: index)
       if isFirst, let exif { try chain.add(exif, to: index) }
     } else if edits.removed.contains(.exif), exif?.gps.isEmpty ?? true {
@@ -75,12 +52,18 @@ enum TIFFMetadata {
     }
     for (kind, tags) in [
       (MetadataBlock.icc, [Tag.iccProfile]), (.xmp, [Tag.xmp]), (.iptc, [Tag.iptc]),
-      (.text, [Tag.documentName, Tag.pageName]), (.other, [Tag.imageSourceData, Tag.printImageMatching]),
+      (.text, [Tag.documentName, Tag.pageName]), (.geoTIFF, Array(Tag.geographic)), (.c2pa, [Tag.credentials]),
     ] where edits.removed.contains(kind) {
       chain.remove(Set(tags), from: index)
     }
+    if edits.removed.contains(.other) {
+      // The tags of a camera's raw file say how it is decoded.
+      let isRaw = chain.directories[0].read[Tag.dngVersion] != nil
+      let own = directory.entries.map(\.tag).filter { !Tag.needed.contains($0) }
+      chain.remove(isRaw ? [Tag.imageSourceData, Tag.printImageMatching, Tag.credentials] : Set(own), from: index)
+    }
     if !edits.removed.isDisjoint(with: [.iptc, .other]),
-      let stored = try payload(Tag.imageResources, of: directory, limits: limits)
+      let stored = try directory.payload(Tag.imageResources, limits: limits)
     {
       var resources = PhotoshopResources(stored)
       resources.apply(MetadataBlockEdits(removed: edits.removed))

@@ -75,6 +75,7 @@ final class TIFFReader: ContainerReader {
     header.hasInks = picture.hasInks
     if samples.photometric == .palette { header.bitsPerChannel = 8 }
     header.subsampling = try subsampling(of: picture)
+    (header.resolution, header.pixelAspect) = try picture.directory.density()
     for kind in MetadataKind.allCases where try hasMetadata(kind, of: picture.directory) {
       header.metadata.insert(kind)
     }
@@ -195,10 +196,13 @@ final class TIFFReader: ContainerReader {
     if kind == .exif { try file.source.waitForAll() }
     guard try hasMetadata(kind, of: directory) else { return nil }
     switch kind {
-    case .icc: return try payload(Tag.iccProfile, of: directory)
-    case .xmp: return try payload(Tag.xmp, of: directory)
+    case .icc: return try directory.payload(Tag.iccProfile, limits: host.limits)
+    case .xmp: return try directory.payload(Tag.xmp, limits: host.limits)
     case .exif: return try ExifBlock.read(directory, limits: host.limits)
-    case .iptc, .c2pa, .geoTIFF, .text, .trailer: return nil
+    case .iptc: return try directory.iptc(limits: host.limits)
+    case .c2pa: return try directory.payload(Tag.credentials, limits: host.limits)
+    case .geoTIFF: return try directory.geoTIFF(limits: host.limits)
+    case .text, .trailer: return nil
     }
   }
 
@@ -228,14 +232,6 @@ final class TIFFReader: ContainerReader {
       limits: host.limits)
   }
 
-  private func payload(_ tag: Int, of directory: TIFFDirectory) throws(CoderError) -> [UInt8]? {
-    guard let entry = directory[tag], entry.length > 0, directory.isWhole(entry) else { return nil }
-    try host.limits.check(metadata: entry.length)
-    // Of an incremental file, it is known only now whether all of it is there.
-    guard try file.source.hasBytes(at: entry.place, count: entry.length) else { return nil }
-    return try directory.bytes(of: entry)
-  }
-
   private func hasMetadata(_ kind: MetadataKind, of directory: TIFFDirectory) throws(CoderError) -> Bool {
     switch kind {
     case .icc: directory[Tag.iccProfile].map { $0.length > 0 && directory.isWhole($0) } ?? false
@@ -243,7 +239,10 @@ final class TIFFReader: ContainerReader {
     // A directory that is not there yet is not waited for.
     case .exif where !file.source.isComplete: ExifBlock.isAnnounced(in: directory)
     case .exif: try ExifBlock.isPresent(in: directory)
-    case .iptc, .c2pa, .geoTIFF, .text, .trailer: false
+    case .c2pa: directory[Tag.credentials].map { $0.length > 0 && directory.isWhole($0) } ?? false
+    case .iptc: try directory.hasIPTC()
+    case .geoTIFF: directory.hasGeoTIFF
+    case .text, .trailer: false
     }
   }
 

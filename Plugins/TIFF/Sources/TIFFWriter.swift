@@ -206,13 +206,22 @@ final class TIFFWriter: ContainerWriter, FrameRowsWriter {
     if let thumbnail { entries.append(fields.offsets(Tag.subIFDs, [thumbnail])) }
     if let profile = metadata[.icc] { entries.append(fields.undefined(Tag.iccProfile, profile)) }
     if let packet = metadata[.xmp] { entries.append(fields.undefined(Tag.xmp, packet, type: TagType.byte)) }
+    if let block = metadata[.iptc] { entries.append(fields.undefined(Tag.iptc, block)) }
+    if let payload = metadata[.geoTIFF] {
+      let geographic = ParsedExif.fields(of: payload, for: fields.order).filter { Tag.geographic.contains($0.tag) }
+      if geographic.isEmpty { host.log("GeoTIFF that is no TIFF structure is left out", severity: .warning) }
+      entries += geographic
+    }
+    let density = fields.density(header)
+    entries += density
+    let stated = Set(density.map(\.tag)).union([Tag.orientation])
     var statesOrientation = header.orientation != .up
     if let payload = metadata[.exif], let exif = ParsedExif(parsing: payload, for: fields.order) {
       if exif.dropped > 0 {
         host.log("\(exif.dropped) fields of Exif have no place in TIFF and are left out", severity: .warning)
       }
       statesOrientation = statesOrientation || exif.block.main.contains { $0.tag == Tag.orientation }
-      entries += exif.block.main.filter { $0.tag != Tag.orientation }
+      entries += exif.block.main.filter { !stated.contains($0.tag) }
       entries += try writeExif(exif.block)
     } else if metadata[.exif] != nil {
       host.log("Exif that is no TIFF structure is left out", severity: .warning)
