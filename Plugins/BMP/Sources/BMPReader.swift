@@ -66,6 +66,7 @@ final class BMPReader: ContainerReader {
     header.isDamaged = file.isDamaged
     header.isIncomplete = isIncomplete
     header.gamma = bitmap.header.colors?.gamma
+    (header.resolution, header.pixelAspect) = bitmap.density
     if bitmap.header.colors?.kind == .sRGB || bitmap.header.colors?.kind == .windows || bitmap.header.bitCount == 64 {
       // BT.709's primaries with the transfer function of IEC 61966-2-1 (ITU-T H.273, tables 2 and 3).
       header.cicp = CodingIndependentCodePoints(primaries: 1, transfer: 13, matrix: 0, isFullRange: true)

@@ -15,6 +15,8 @@ final class BMPWriter: ContainerWriter {
   private let usesRuns: Bool
   private var canvas: Size?
   private var isGray = false
+  /// Pixels per metre, across and down: 72 dots per inch if nothing is stated.
+  private var density: (x: Int32, y: Int32) = (2_835, 2_835)
   private var profile: [UInt8] = []
   private var isWritten = false
 
@@ -44,6 +46,8 @@ final class BMPWriter: ContainerWriter {
     try host.limits.check(canvas: header.canvas)
     canvas = header.canvas
     isGray = header.pixelFormat.isGray
+    let sides = [1, header.pixelAspect ?? 1].map { (header.resolution ?? 0) / 0.0254 * $0 }.map { $0.rounded() }
+    if sides.allSatisfy({ $0 >= 1 && $0 <= Double(Int32.max) }) { density = (Int32(sides[0]), Int32(sides[1])) }
   }
 
   func add(_ metadata: [UInt8], as kind: MetadataKind) throws(CoderError) {
@@ -156,9 +160,8 @@ extension BMPWriter {
     // BI_RGB, BI_RLE8, BI_BITFIELDS
     fields.put(UInt32(truncatingIfNeeded: isCompressed ? 1 : hasAlpha ? 3 : 0))
     fields.put(UInt32(truncatingIfNeeded: pixelBytes))
-    // 72 dots per inch.
-    fields.put(UInt32(2_835))
-    fields.put(UInt32(2_835))
+    fields.put(density.x)
+    fields.put(density.y)
     fields.put(UInt32(truncatingIfNeeded: colors.count))
     fields.put(UInt32(0))
     if hasAlpha || !profile.isEmpty {

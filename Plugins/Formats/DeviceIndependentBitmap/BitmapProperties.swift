@@ -13,13 +13,24 @@ extension Bitmap {
     header.colors?.profile.map { header.offset &+ $0.lowerBound..<header.offset &+ $0.upperBound }
   }
 
+  /// Pixels per inch from left to right, and how wide a pixel is for its height where that is not the same.
+  public var density: (resolution: Double?, aspect: Double?) {
+    guard header.density.x > 0, header.density.y > 0 else { return (nil, nil) }
+    let isSquare = header.density.x == header.density.y
+    let aspect = isSquare ? nil : Double(header.density.y) / Double(header.density.x)
+    guard (1.0 / 64...64).contains(aspect ?? 1) else { return (nil, nil) }
+    return (Self.perInch(header.density.x), aspect)
+  }
+
+  /// Whole hundredths: writers round 72 pixels per inch to 2,835 per metre.
+  private static func perInch(_ perMetre: Int) -> Double { (Double(perMetre) * 2.54).rounded() / 100 }
+
   /// What the header says beside the pixels.
   public var properties: Properties {
     var properties = Properties()
     if header.density.x > 0, header.density.y > 0 {
-      // 39.37 inches are a metre.
-      properties["DPIWidth"] = .number((Double(header.density.x) * 2.54).rounded() / 100)
-      properties["DPIHeight"] = .number((Double(header.density.y) * 2.54).rounded() / 100)
+      properties["DPIWidth"] = .number(Self.perInch(header.density.x))
+      properties["DPIHeight"] = .number(Self.perInch(header.density.y))
     }
     properties["{BMP}", "Version"] = .text(header.version.rawValue)
     properties["{BMP}", "HeaderSize"] = .integer(Int64(header.byteCount))
