@@ -61,6 +61,7 @@ struct FileHeader {
         codestreamCount += 1
         if isIncremental { return }
       case .uuid: try readUUID(box, in: source)
+      case .jumbf: try readCredentials(box, in: source)
       default: break
       }
       offset = box.end
@@ -157,8 +158,19 @@ struct FileHeader {
       if !payload.isEmpty { metadata[.exif] = payload }
     case BoxIdentifier.xmp:
       if metadata[.xmp] == nil { metadata[.xmp] = range }
+    case BoxIdentifier.iptc:
+      if metadata[.iptc] == nil { metadata[.iptc] = range }
+    case BoxIdentifier.geoTIFF:
+      if metadata[.geoTIFF] == nil { metadata[.geoTIFF] = range }
     default: break
     }
+  }
+
+  /// Notes a manifest store of C2PA.
+  private mutating func readCredentials(_ box: Box, in source: SourceView) throws(CoderError) {
+    guard metadata[.c2pa] == nil, box.end <= source.size else { return }
+    let start = try source.bytes(at: box.start, count: min(48, box.end - box.start))
+    if ContentCredentials.isStore(start) { metadata[.c2pa] = box.start..<box.end }
   }
 
   /// JPEG's prefix, which some writers leave before the TIFF header.

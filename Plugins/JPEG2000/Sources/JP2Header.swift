@@ -11,6 +11,9 @@ struct JP2Header {
   let profile: [UInt8]?
   let exif: [UInt8]?
   let xmp: [UInt8]?
+  var iptc: [UInt8]?
+  var geoTIFF: [UInt8]?
+  var resolution: WrittenResolution?
 
   /// What a JP2 file starts with (I.5.1).
   static let signature: [UInt8] = [0, 0, 0, 12, 0x6A, 0x50, 0x20, 0x20, 0x0D, 0x0A, 0x87, 0x0A]
@@ -28,9 +31,12 @@ struct JP2Header {
       writer.box(.imageHeader, writeImageHeader)
       writer.box(.color, writeColor)
       if layout.hasStoredAlpha { writer.box(.channelDefinition, writeChannels) }
+      resolution?.write(to: &writer)
     }
     if let exif { Self.write(exif, as: BoxIdentifier.exif, to: &writer) }
     if let xmp { Self.write(xmp, as: BoxIdentifier.xmp, to: &writer) }
+    if let iptc { Self.write(iptc, as: BoxIdentifier.iptc, to: &writer) }
+    if let geoTIFF { Self.write(geoTIFF, as: BoxIdentifier.geoTIFF, to: &writer) }
   }
 
   /// I.5.3.1.
@@ -65,7 +71,7 @@ struct JP2Header {
     }
   }
 
-  private static func write(_ payload: [UInt8], as identifier: [UInt8], to writer: inout ByteWriter) {
+  static func write(_ payload: [UInt8], as identifier: [UInt8], to writer: inout ByteWriter) {
     writer.box(.uuid) { writer in
       writer.put(identifier)
       writer.put(payload)

@@ -54,6 +54,7 @@ final class JPEG2000Reader: ContainerReader {
       bitsPerChannel: map.colors.reduce(1) { max($0, $1.bits) }, alpha: alpha)
     header.orientation = orientation
     header.metadata = Set(file.metadata.keys)
+    (header.resolution, header.pixelAspect) = file.density
     header.isTruncated = codestream.isTruncated
     header.isDamaged = codestream.isDamaged
     // Each of several tiles of an incomplete file is shown once, when it is whole.

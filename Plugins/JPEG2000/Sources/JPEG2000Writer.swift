@@ -44,7 +44,12 @@ final class JPEG2000Writer: ContainerWriter {
     guard metadata.count <= JP2Header.maxMetadata else {
       throw .invalidArgument("\(metadata.count) bytes of \(kind), a box holds \(JP2Header.maxMetadata)")
     }
-    self.metadata[kind] = metadata
+    guard kind == .geoTIFF else {
+      self.metadata[kind] = metadata
+      return
+    }
+    guard let file = try GeoJP2.file(metadata) else { throw .invalidArgument("GeoTIFF that is no TIFF structure") }
+    self.metadata[kind] = file
   }
 
   func add(_ pixels: PixelView, frame: FrameHeader) throws(CoderError) {
@@ -59,7 +64,7 @@ final class JPEG2000Writer: ContainerWriter {
     if settings.isBoxed {
       var boxes = ByteWriter()
       try boxes.reserve(
-        (metadata[.icc]?.count ?? 0) + (exif?.count ?? 0) + (metadata[.xmp]?.count ?? 0) + 1024, for: "metadata")
+        metadata.values.reduce(exif?.count ?? 0) { $0 + $1.count } + 2048, for: "metadata")
       self.boxes(of: pixels, bits: bits).write(to: &boxes)
       let start = boxes.count
       // A length of 0 reaches to the end of the file; it is replaced when the length is known.
@@ -85,7 +90,8 @@ final class JPEG2000Writer: ContainerWriter {
   /// All boxes before the codestream's.
   private func boxes(of pixels: PixelView, bits: Int) -> JP2Header {
     JP2Header(
-      size: pixels.size, layout: pixels.layout, bits: bits, profile: metadata[.icc], exif: exif, xmp: metadata[.xmp])
+      size: pixels.size, layout: pixels.layout, bits: bits, profile: metadata[.icc], exif: exif, xmp: metadata[.xmp],
+      iptc: metadata[.iptc], geoTIFF: metadata[.geoTIFF], resolution: header.flatMap(WrittenResolution.init))
   }
 
   /// The Exif payload, or one that states the orientation when there is none.

@@ -6,4 +6,5 @@ public import ImageCoderPlugin
 public let plugin = PluginExport(
   id: "org.imagecoders.jpeg2000", version: "1.0.0", library: LibOpenJPEG.name, reader: JPEG2000Reader.self,
   readsIncrementally: true, writer: JPEG2000Writer.self, writerFormats: [.jpeg2000],
-  writerFeatures: [.orientation], options: JPEG2000Option.table)
+  writerFeatures: [.orientation, .resolution, .iptc, .geoTIFF],
+  operations: [.editMetadata(of: [.jpeg2000], run: JP2Metadata.edit)], options: JPEG2000Option.table)
