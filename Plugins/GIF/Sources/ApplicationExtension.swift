@@ -14,6 +14,8 @@ enum ApplicationExtension {
   /// The same under another name; read and never written.
   static let animationExtensions: StaticString = "ANIMEXTS1.0"
   static let iccProfile: StaticString = "ICCRGBG1012"
+  /// A manifest store of C2PA, its specification's Annex A: a name, and three bytes for a version.
+  static let credentials: StaticString = "C2PA_GIF"
   /// An XMP packet as it is, not cut into sub-blocks, and the magic trailer (XMP Specification Part 3, §1.1.2).
   static let xmp: StaticString = "XMP DataXMP"
 

@@ -49,6 +49,8 @@ final class GIFReader: ContainerReader {
     header.background = structure.background
     if structure.iccOffset != nil { header.metadata.insert(.icc) }
     if structure.xmpOffset != nil { header.metadata.insert(.xmp) }
+    if structure.credentialsOffset != nil { header.metadata.insert(.c2pa) }
+    if !structure.commentOffsets.isEmpty { header.metadata.insert(.text) }
     header.isIncomplete = !structure.isWhole
     header.isTruncated = structure.isTruncated
     header.isProgressive = structure.images.first?.descriptor.isInterlaced ?? false
@@ -121,9 +123,11 @@ final class GIFReader: ContainerReader {
     try bytes.restore()
     let available = bytes.available
     switch kind {
-    case .icc: return try structure.icc(in: available.bytes, limits: host.limits)
+    case .icc: return try structure.joined(at: structure.iccOffset, in: available.bytes, limits: host.limits)
+    case .c2pa: return try structure.joined(at: structure.credentialsOffset, in: available.bytes, limits: host.limits)
+    case .text: return try structure.texts(in: available.bytes, limits: host.limits)
     case .xmp: return try structure.xmp(in: available.bytes, limits: host.limits)
-    case .exif, .iptc, .c2pa, .geoTIFF, .text, .trailer: return nil
+    case .exif, .iptc, .geoTIFF, .trailer: return nil
     }
   }
 

@@ -199,7 +199,7 @@ struct GIFScanner {
     case 0x01:
       // Plain text is a graphic rendering block, which uses the control extension up. It is not rendered.
       control = GraphicControl()
-    case 0xFE:
+    case 0xFE where size > 0:
       if structure.commentOffsets.count < Self.maxComments { structure.commentOffsets.append(offset) }
     case ApplicationExtension.label where size == ApplicationExtension.nameSize:
       try application(at: data)
@@ -231,6 +231,8 @@ struct GIFScanner {
       structure.xmpOffset = structure.xmpOffset ?? data
     } else if reader.has(ApplicationExtension.iccProfile, at: place), length != 0 {
       structure.iccOffset = structure.iccOffset ?? data
+    } else if reader.has(ApplicationExtension.credentials, at: place), length != 0 {
+      structure.credentialsOffset = structure.credentialsOffset ?? data
     }
   }
 

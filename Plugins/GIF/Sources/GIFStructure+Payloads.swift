@@ -27,16 +27,34 @@ extension GIFStructure {
     return joined.isEmpty ? nil : joined
   }
 
-  /// The ICC profile, or nil when the file has none.
+  /// What an extension has whose sub-blocks start at a place: the ICC profile, or content credentials.
   ///
+  /// - Parameter start: Nil when the file has no such extension.
   /// - Throws: ``CoderError/Code/limitExceeded``.
-  func icc(in bytes: RawSpan, limits: Limits) throws(CoderError) -> [UInt8]? {
-    guard let start = iccOffset else { return nil }
-    let file = ByteReader(bytes, of: "the ICC extension")
+  func joined(at start: Int?, in bytes: RawSpan, limits: Limits) throws(CoderError) -> [UInt8]? {
+    guard let start else { return nil }
+    let file = ByteReader(bytes, of: "an extension")
     let end = try Self.endOfSubBlocks(at: start, in: file)
     try limits.check(metadata: end - start)
     let joined = try Self.joinedSubBlocks(from: start, to: end, in: file)
     return joined.isEmpty ? nil : joined
+  }
+
+  /// The comments, a payload of ``MetadataKind/text``.
+  ///
+  /// - Throws: ``CoderError/Code/limitExceeded``.
+  func texts(in bytes: RawSpan, limits: Limits) throws(CoderError) -> [UInt8]? {
+    let file = ByteReader(bytes, of: "a comment")
+    var texts: [ContainerText] = []
+    var length = 0
+    for offset in commentOffsets {
+      let end = try Self.endOfSubBlocks(at: offset, in: file)
+      length += end - offset
+      try limits.check(metadata: length)
+      // GIF89a §24 asks for ASCII.
+      texts.append(ContainerText(decoding: try Self.joinedSubBlocks(from: offset, to: end, in: file)))
+    }
+    return texts.isEmpty ? nil : ContainerText.payload(texts)
   }
 
   /// The comments that the limits have room for, a line feed between two of them, or nil when the file has none.

@@ -22,6 +22,8 @@ struct GIFStructure {
   var xmpOffset: Int?
   /// Where the sub-blocks of the ICC extension start.
   var iccOffset: Int?
+  /// Where the sub-blocks of content credentials start.
+  var credentialsOffset: Int?
   /// Whether the bytes end before the trailer.
   var isTruncated = false
   /// Whether the scan stopped after the first image with more to come.

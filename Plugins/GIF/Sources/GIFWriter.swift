@@ -45,11 +45,11 @@ final class GIFWriter: ContainerWriter {
 
   func add(_ metadata: [UInt8], as kind: MetadataKind) throws(CoderError) {
     switch kind {
-    case .exif, .iptc, .c2pa, .geoTIFF, .text, .trailer: throw .unsupported("GIF has no place for \(kind)")
+    case .exif, .iptc, .c2pa, .geoTIFF, .trailer: throw .unsupported("GIF has no place for \(kind)")
     // The packet is not cut into sub-blocks, so a zero byte in it would end it for readers that skip it.
     case .xmp where metadata.contains(0):
       throw .unsupported("an XMP packet with zero bytes, GIF takes UTF-8 without them")
-    case .xmp, .icc: payloads[kind] = metadata
+    case .xmp, .icc, .text: payloads[kind] = metadata
     }
   }
 
@@ -87,8 +87,8 @@ final class GIFWriter: ContainerWriter {
   private func extensions(loopCount: LoopCount?) throws(CoderError) -> [UInt8] {
     var writer = ByteWriter(order: .littleEndian)
     // A sub-block has at most 255 bytes and its length.
-    let profile = payloads[.icc]?.count ?? 0
-    try writer.reserve(profile + profile / 255 + (payloads[.xmp]?.count ?? 0) + 1024, for: "metadata")
+    let count = payloads.values.reduce(0) { $0 + $1.count }
+    try writer.reserve(count + count / 64 + 1024, for: "metadata")
     if let repetitions = loopCount.flatMap(repetitions) {
       ApplicationExtension.write(
         ApplicationExtension.netscape,
@@ -98,6 +98,11 @@ final class GIFWriter: ContainerWriter {
       ApplicationExtension.write(ApplicationExtension.iccProfile, profile, to: &writer)
     }
     if let packet = payloads[.xmp] { ApplicationExtension.writeXMP(packet, to: &writer) }
+    for text in ContainerText.texts(in: payloads[.text] ?? []) where !text.text.isEmpty {
+      // GIF89a §24, Comment Extension.
+      writer.put([BlockIntroducer.extension, 0xFE])
+      writer.putSubBlocks(Array(text.line.utf8))
+    }
     return writer.bytes
   }
 
