@@ -188,7 +188,8 @@ extension PixelEdit {
     guard !rest.isEmpty else { return }
     let pipeline = ImagePipeline(Array(rest))
     work = PixelWork(
-      pipeline.key, size: { (size) throws(CoderError) in try pipeline.size(of: size, limits: limits) },
+      pipeline.key, changes: pipeline.operations.reduce(into: []) { $0.formUnion($1.changes) },
+      size: { (size) throws(CoderError) in try pipeline.size(of: size, limits: limits) },
       apply: { (pixels) throws(CoderError) in try pipeline.applied(to: pixels, limits: limits) })
   }
 

@@ -30,6 +30,17 @@ struct EncodingReport: Sendable {
     console.printError("coders: \(file.printable): \(made.byteCount) of \(allowed) bytes\(quality)")
   }
 
+  /// What became of facts: those that are in another place were kept.
+  private func changes(_ isListed: (FactChange) -> Bool) -> JSONValue {
+    .list(
+      made.changes.filter(isListed).map { change in
+        .object([
+          "fact": .text(change.fact.rawValue), "outcome": .text(change.outcome.rawValue),
+          "reason": .text(change.reason),
+        ])
+      })
+  }
+
   /// The keys of the report; `docs/cli.md` documents them.
   var members: [String: JSONValue] {
     // The frames of a file that was copied or carried over are not counted.
@@ -38,13 +49,7 @@ struct EncodingReport: Sendable {
       "file": .text(file), "format": .text(format.rawValue), "bytes": .integer(made.byteCount),
       "frames": isCarriedOver ? .null : .integer(made.frameCount), "carried_over": .boolean(isCarriedOver),
       "quality": made.quality.map { .number($0) } ?? .null,
-      "changes": .list(
-        made.changes.map { change in
-          .object([
-            "fact": .text(change.fact.rawValue), "outcome": .text(change.outcome.rawValue),
-            "reason": .text(change.reason),
-          ])
-        }),
+      "changes": changes { $0.outcome != .moved }, "kept": changes { $0.outcome == .moved },
     ]
   }
 }

@@ -6,16 +6,19 @@ package import ImageCoderModel
 package struct PixelWork: Sendable, Hashable {
   /// Names what is done; the same key always means the same.
   package let key: String
+  /// What it does to a picture.
+  package let changes: PictureChanges
   /// The size of the result for a picture of a size.
   package let size: @Sendable (Size) throws(CoderError) -> Size
   /// Makes the result. It may be called on any thread.
   package let apply: @Sendable (PixelBuffer) throws(CoderError) -> PixelBuffer
 
   package init(
-    _ key: String, size: @escaping @Sendable (Size) throws(CoderError) -> Size,
+    _ key: String, changes: PictureChanges, size: @escaping @Sendable (Size) throws(CoderError) -> Size,
     apply: @escaping @Sendable (PixelBuffer) throws(CoderError) -> PixelBuffer
   ) {
     self.key = key
+    self.changes = changes
     self.size = size
     self.apply = apply
   }
@@ -49,8 +52,7 @@ package struct PixelEdit: Sendable, Hashable {
     var changes: PictureChanges = []
     if crop != nil { changes.insert(.cropped) }
     if !turns.isEmpty { changes.insert(.turned) }
-    if work != nil { changes.insert(.drawn) }
-    return changes
+    return changes.union(work?.changes ?? [])
   }
 
   /// The size of an edited picture.

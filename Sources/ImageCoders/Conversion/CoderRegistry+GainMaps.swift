@@ -22,7 +22,7 @@ extension CoderRegistry {
       reason = "the colors are converted"
     } else if reading.part != nil || (reading.size.box != options.maxSize && !options.edit.isIdentity) {
       reason = "a part of the picture is read, or at another size"
-    } else if options.edit.work != nil {
+    } else if let work = options.edit.work, work.changes != .scaled {
       reason = "the picture is changed in ways in which a gain map is not"
     } else {
       do throws(CoderError) {

@@ -145,3 +145,15 @@ public enum ImageOperation: Sendable, Hashable {
     }
   }
 }
+
+extension ImageOperation {
+  /// What it does to what a file says of its picture. Parts that are moved are not followed.
+  package var changes: PictureChanges {
+    switch self {
+    case .resize(let resize) where resize.mode != .fill: .scaled
+    case .resize, .crop, .cropAnchored: [.scaled, .cropped, .turned]
+    case .rotate, .flipHorizontal, .flipVertical, .border, .inset: [.turned, .drawn]
+    case .round, .tint, .grayscale, .saturation, .brightness, .blur, .flatten, .overlay: .drawn
+    }
+  }
+}

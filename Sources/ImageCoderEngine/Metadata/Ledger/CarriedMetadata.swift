@@ -189,7 +189,7 @@ struct CarriedMetadata {
       note(.iptc, .dropped, "the format has no place for it")
       return
     }
-    note(.iptc, .moved, "into XMP, by the mapping of the IPTC")
+    note(.iptc, .moved, "into XMP, as the IPTC says")
     let left = values.sorted.map(\.0).filter { name in !XMPNamespaces.olderNames.contains { $0.1 == name } }
     if !left.isEmpty { note(.iptc, .dropped, "XMP has no \(left.joined(separator: ", "))") }
   }
