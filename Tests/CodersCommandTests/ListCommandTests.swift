@@ -192,6 +192,7 @@ import Testing
                 "read",
                 "write"
               ],
+              "code": null,
               "decode_options": [],
               "encode_options": [],
               "formats": [

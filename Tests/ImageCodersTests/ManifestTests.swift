@@ -285,6 +285,26 @@ import Testing
     #expect(try keys(items("operations", of: properties)) == ManifestReader.operationKeys.sorted())
     #expect(try keys(items("transcodes", of: properties)) == ManifestReader.transcodeKeys.sorted())
     #expect(try keys(properties.required("packages").object()) == ManifestReader.packagesKeys.sorted())
+    #expect(try keys(properties.required("code").object()) == ManifestReader.codeKeys.sorted())
+    let libraries = try items("libraries", of: properties.required("code").object().required("properties").object())
+    #expect(try keys(libraries) == ManifestReader.codeLibraryKeys.sorted())
+  }
+
+  @Test func whatKindOfCodeACoderIsIsData() throws {
+    let code = """
+      {"language": "swift", "bounds": "code", "libraries": [
+        {"name": "libavif", "reach": ["decode"], "version": "1.4.2", "fixes": ["a.patch"]}, {"name": "zlib"}]}
+      """
+    let found = try #require(try entry(PluginFolder.manifest("code", code)).manifest?.code)
+    #expect(found.language == "swift" && found.bounds == .code)
+    #expect(
+      found.libraries == [
+        .init(name: "libavif", language: "c", reads: true, writes: false, version: "1.4.2", fixes: ["a.patch"]),
+        .init(name: "zlib", language: "c", reads: true, writes: true, version: nil, fixes: []),
+      ])
+    #expect(Advisories.libraries("libavif 1.4.1", found) == "libavif 1.4.1")
+    #expect(Advisories.libraries("zlib 1.2.13", found) == "zlib 1.2.13, libavif 1.4.2")
+    #expect(Advisories.libraries("", found, isReading: false) == "")
   }
 
   @Test func anErrorHasItsPlace() throws {

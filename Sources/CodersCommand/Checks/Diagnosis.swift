@@ -23,6 +23,7 @@ struct Diagnosis {
         findings: searchPath.directories.map { Self.directory($0, catalog) }
           + UnusedFiles.find(searchPath, catalog).map { Finding(mark: .warning, text: "\($0.path) \($0.why)") }),
       Section(title: "Coders", findings: Self.coders(catalog)),
+      Section(title: "Advisories", findings: [Self.advisoryFile]),
       Section(title: "Settings", findings: Self.settings(preferences, catalog)),
       Section(title: "Isolation", findings: Self.isolation(catalog)),
       Section(title: "Runtime", findings: [Self.runtime]),
@@ -114,7 +115,7 @@ struct Diagnosis {
         Finding(
           mark: .good,
           text: "\(entry.id) \(plugin.version), \(library), priority \(entry.priority): \(entry.library ?? "")")
-      ]
+      ] + advisories(plugin.library, manifest)
     } catch {
       let mark: Finding.Mark = [.shadowed, .disabled, .notAllowed].contains(error.code) ? .note : .problem
       let place = entry.manifest == nil ? "" : " (\(entry.path))"
@@ -123,6 +124,30 @@ struct Diagnosis {
         advice: PluginAdvice.sentence(error, entry.manifest?.packages))
       return [finding] + (entry.reason == nil ? substitute(entry.id, catalog) : [])
     }
+  }
+
+  /// Open advisories of the library that was found. A distribution mends older versions, which does not show in them.
+  private static func advisories(_ found: String, _ manifest: Manifest) -> [Finding] {
+    let library = Advisories.libraries(found, manifest.code)
+    let open = Advisories.current.open(in: library, fixes: Set(manifest.code?.libraries.flatMap(\.fixes) ?? []))
+    guard !open.isEmpty else { return [] }
+    return [
+      Finding(
+        mark: .note,
+        text: "\(manifest.id): \(library): "
+          + open.map { "\($0.name), mended in \($0.fix)" }.joined(separator: "; "))
+    ]
+  }
+
+  private static var advisoryFile: Finding {
+    let advisories = Advisories.current
+    if let problem = advisories.problem {
+      return Finding(
+        mark: .problem, text: problem,
+        advice: "repair it, or take the file of a new release; until then each library counts as broken")
+    }
+    guard let path = advisories.path else { return Finding(mark: .note, text: "no file of advisories") }
+    return Finding(mark: .good, text: "\(path): \(advisories.all.count) advisories")
   }
 
   /// The plugin that is used in place of one that cannot be loaded.

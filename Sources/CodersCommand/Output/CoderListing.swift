@@ -157,6 +157,7 @@ extension CoderListing {
       "decode_options": .list(manifest.readOptions.map { JSONValue($0) }),
       "siblings": .texts(manifest.siblings.map(\.text)), "resources": .texts(manifest.resourceWords),
       "threads": .optional(manifest.needs.contains(.threads) ? "library" : nil),
+      "code": manifest.code.map { JSONValue($0) } ?? .null,
       "outranks": .list(
         outrankings.filter { $0.coder == manifest.id }.map {
           .object([
@@ -176,6 +177,26 @@ extension Manifest {
 }
 
 extension JSONValue {
+  /// What kind of code a coder is, with the keys of a manifest, and the advisories that are open where the version is
+  /// known.
+  init(_ code: CodeDescription) {
+    self = .object([
+      "language": .text(code.language), "bounds": .text(code.bounds.rawValue),
+      "libraries": .list(
+        code.libraries.map { library in
+          let open =
+            library.version.map {
+              Advisories.current.open(in: "\(library.name) \($0)", fixes: Set(library.fixes))
+            } ?? []
+          return .object([
+            "name": .text(library.name), "language": .text(library.language), "reads": .boolean(library.reads),
+            "writes": .boolean(library.writes), "version": .optional(library.version), "fixes": .texts(library.fixes),
+            "advisories": .texts(open.map(\.name)),
+          ])
+        }),
+    ])
+  }
+
   /// An option description, with the keys of a manifest.
   init(_ option: OptionDescription) {
     var members: [String: JSONValue] = ["name": .text(option.name), "text": .text(option.text)]

@@ -56,6 +56,10 @@ struct PolicyListing {
     rows.append(
       row(
         "siblings", policy.siblings, unset: .text("named"), "named", value: { .text($0.word) }, shown: \.word))
+    rows.append(
+      row(
+        "advisories", policy.advisories, unset: .text("ignore"), "ignore", value: { .text($0.rawValue) },
+        shown: \.rawValue))
     for (format, rules) in policy.formatRules.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
       for name in Limits.table.map(\.name) {
         guard let limit = rules.limits[name] else { continue }

@@ -5,7 +5,7 @@ import ImageCoderEngine
 import ImageCoderModel
 
 /// A container in a plugin whose code runs in workers.
-final class IsolatedContainer: Container {
+final class IsolatedContainer: Container, LibraryWrapping {
   let id: String
   let formats: [ImageFormat]
   let writtenFormats: [ImageFormat]
@@ -19,6 +19,7 @@ final class IsolatedContainer: Container {
   let canRead: Bool
   let canWrite: Bool
   let operations: [OperationDescription]
+  let library: String
 
   private let recognizes: Bool
   private let siblings: [SiblingPattern]
@@ -52,6 +53,7 @@ final class IsolatedContainer: Container {
     self.isBundled = isBundled
     self.isolation = isolation
     id = manifest.id
+    library = description.library
     siblings = manifest.siblings
     formats = manifest.formats.map(\.format)
     writtenFormats = manifest.writtenFormats.map(\.format)

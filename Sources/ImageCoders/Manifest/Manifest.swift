@@ -42,6 +42,8 @@ package struct Manifest: Sendable, Equatable {
   package var needs: PluginNeeds = []
   /// The files beside a picture's file that the plugin may ask for.
   package var siblings: [SiblingPattern] = []
+  /// What kind of code sees a file's bytes, or nil when the manifest does not say.
+  package var code: CodeDescription?
   /// Higher is tried first; 100 is usual.
   package var priority: Int
   /// Parts of the file that do no harm and that its author may have meant otherwise: unknown keys, unknown words.

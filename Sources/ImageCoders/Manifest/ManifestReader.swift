@@ -36,7 +36,7 @@ package final class ManifestReader {
   package static let keys = [
     "manifest", "id", "name", "version", "vendor", "license", "library_license", "abi", "library", "platform",
     "runtime", "formats", "capabilities", "container", "encode_options", "decode_options", "operations", "transcodes",
-    "packages", "priority", "siblings", "resources", "threads",
+    "packages", "priority", "siblings", "resources", "threads", "code",
   ]
   package static let abiKeys = ["major", "min_minor"]
   package static let formatKeys = ["uti", "name", "mime", "extensions", "write", "refines", "match", "dialects"]
@@ -81,6 +81,7 @@ package final class ManifestReader {
     if let node = file["siblings"] { manifest.siblings = try siblings(node) }
     if let node = file["resources"] { manifest.needs.formUnion(try resources(node)) }
     if let node = file["threads"], try threads(node) { manifest.needs.insert(.threads) }
+    manifest.code = try file["code"].map(code)
     manifest.warnings = warnings.sorted { ($0.place.line, $0.place.column) < ($1.place.line, $1.place.column) }
     return manifest
   }

@@ -73,5 +73,7 @@ package struct SkipReason: Error, Sendable, Equatable {
     case scanTimeout = "scan_timeout"
     /// The caller requires isolation that this machine or this coder does not offer.
     case isolationMissing = "isolation_missing"
+    /// The policy refuses coders whose library has an open advisory.
+    case advisoryOpen = "advisory_open"
   }
 }

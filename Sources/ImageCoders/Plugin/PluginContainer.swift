@@ -5,8 +5,14 @@ import CImageCoderStructs
 import ImageCoderEngine
 import ImageCoderModel
 
+/// A container that says which library it wraps.
+protocol LibraryWrapping {
+  /// The wrapped library as the plugin found it, or empty.
+  var library: String { get }
+}
+
 /// A container in a plugin, called through the plugin interface.
-final class PluginContainer: Container, @unchecked Sendable {
+final class PluginContainer: Container, LibraryWrapping, @unchecked Sendable {
   let id: String
   let formats: [ImageFormat]
   let writtenFormats: [ImageFormat]

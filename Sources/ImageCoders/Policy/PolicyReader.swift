@@ -7,7 +7,7 @@ import ImageCoderModel
 package enum PolicyKeys {
   package static let all = [
     "base", "formats", "coders", "limits", "isolation", "isolationOfPureSwift", "freshWorkers", "metadata",
-    "readOptions", "siblings", "byFormat",
+    "readOptions", "siblings", "advisories", "byFormat",
   ]
   package static let ofFormat = ["limits", "isolation"]
   package static let ofSetting = ["value", "reason"]
@@ -56,6 +56,7 @@ extension SecurityPolicy {
     if let node = file["metadata"] { readsMetadata = try reader.setting(node, PolicyReader.boolean) }
     if let node = file["readOptions"] { readOptions = try reader.readOptions(node) }
     if let node = file["siblings"] { siblings = try reader.setting(node, PolicyReader.siblings) }
+    if let node = file["advisories"] { advisories = try reader.setting(node, PolicyReader.advisories) }
     if let node = file["byFormat"] {
       for (format, node) in try node.object().nodes {
         let rules = try node.object()
@@ -120,6 +121,13 @@ private struct PolicyReader {
       throw node.problem(allowed: "\(SiblingAccess.allCases.map(\.word).joined(separator: ", ")) are allowed")
     }
     return access
+  }
+
+  static func advisories(_ node: JSONNode) throws(TextProblem) -> AdvisoryRule {
+    guard let rule = AdvisoryRule(rawValue: try node.word()) else {
+      throw node.problem(allowed: "\(AdvisoryRule.allCases.map(\.rawValue).joined(separator: ", ")) are allowed")
+    }
+    return rule
   }
 
   static func mode(_ node: JSONNode) throws(TextProblem) -> Isolation.Mode {

@@ -82,6 +82,8 @@ public struct SecurityPolicy: Sendable, Equatable {
   public var readOptions: Rule<Set<String>>?
   /// The most that coders may read beside a file, or nil for what the caller allows.
   public var siblings: Rule<SiblingAccess>?
+  /// What becomes of a coder whose library has an open advisory, or nil for nothing. Coders that read are meant.
+  public var advisories: Rule<AdvisoryRule>?
   /// Rules for some formats.
   public var formatRules: [ImageFormat: FormatRules] = [:]
   /// Why nothing may be read: of a policy that was asked for and is not understood.

@@ -185,7 +185,8 @@ final class Candidate: Sendable {
   private func load(
     _ entry: CatalogEntry, for registry: CoderRegistry, _ isolation: IsolationOfCode
   ) throws(SkipReason) -> any ImageCoder {
-    AnimatedCoder(try container(entry, isolation.of(entry))) { [weak registry] (context) throws(CoderError) in
+    AnimatedCoder(try container(entry, isolation.of(entry), advisories: registry.policy.advisories)) {
+      [weak registry] (context) throws(CoderError) in
       guard let registry else { throw .noCoder("the registry of the coder is gone") }
       return try registry.openEmbedded(context)
     }
@@ -194,7 +195,22 @@ final class Candidate: Sendable {
   /// The code of a plugin as it is isolated, without a coder around it.
   func loadPlugin(for registry: CoderRegistry) throws(SkipReason) -> any Container {
     guard let entry else { throw SkipReason(.manifestInvalid, "there is no manifest") }
-    return try container(entry, registry.isolation(of: formats).of(entry))
+    return try container(entry, registry.isolation(of: formats).of(entry), advisories: registry.policy.advisories)
+  }
+
+  /// The code of a plugin as it is isolated, if its library may be used: its version is known when it is loaded, before it
+  /// sees a file.
+  private func container(
+    _ entry: CatalogEntry, _ isolation: Isolation, advisories rule: SecurityPolicy.Rule<AdvisoryRule>?
+  ) throws(SkipReason) -> any Container {
+    let container = try container(entry, isolation)
+    guard let rule, rule.value != .ignore, let library = (container as? any LibraryWrapping)?.library, !library.isEmpty,
+      let objection = Advisories.current.objection(to: library, of: entry.manifest)
+    else { return container }
+    guard rule.value == .isolate else {
+      throw SkipReason(.advisoryOpen, "\(objection) (set by \(rule.words))")
+    }
+    return isolation.mode >= .required ? container : try self.container(entry, isolation.atLeast(.required))
   }
 
   private func container(_ entry: CatalogEntry, _ isolation: Isolation) throws(SkipReason) -> any Container {
