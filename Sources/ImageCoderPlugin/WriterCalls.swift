@@ -100,6 +100,10 @@ enum WriterCalls {
         return InterfaceStatus.invalidArgument
       }
       return session.host.run { () throws(CoderError) in
+        // A writer that keeps whatever it gets is not asked for what it does not state.
+        guard kind != .c2pa, kind.writerFeature.map({ session.features.contains($0) }) ?? true else {
+          throw .unsupported("the format has no place for \(kind)")
+        }
         let payload = UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : Int(clamping: length))
         try session.writer.add(try ArrayMemory.copy(payload, for: "metadata"), as: kind)
       }

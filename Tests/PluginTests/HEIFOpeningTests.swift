@@ -36,4 +36,18 @@ import Testing
     let cut = file.dropLast(1000)
     #expect(try EncodingPictures.registry.open(.bytes(cut)).header.isTruncated)
   }
+
+  /// The still is the picture of the recipe, 12×8 gray, and the sequence, 32×24, begins with a picture that refers to another.
+  @Test func sequenceThatCannotBeStartedGivesWayToTheStill() throws {
+    let said = Mutex<[String]>([])
+    var options = DecodeOptions()
+    options.log = { _, text in said.withLock { $0.append(text) } }
+    let path = StagedTree.fixtures("heif") + "/other/not-startable.heics"
+    let image = try EncodingPictures.registry.decode(.file(path), options: options)
+    #expect(image.size == Size(width: 12, height: 8) && image.frames.count == 1)
+    #expect(
+      try image.pixels.converted(to: PixelLayout(.gray8, .opaque)).copyBytes().prefix(12)
+        == [0, 11, 23, 34, 46, 57, 69, 81, 92, 104, 115, 127])
+    #expect(said.withLock { !$0.isEmpty })
+  }
 }

@@ -132,7 +132,7 @@ def write(fmt):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
-    answers = {name: answer for name, (_, answer) in made[fmt].items()}
+    answers = {name: answer for name, (_, answer) in made[fmt].items() if answer}
     (folder / "answers.json").write_text(text_of_answers(answers))
     return len(answers)
 
@@ -174,6 +174,11 @@ def animated(fmt, name, data, shows, size, frames, loop_count, pixel_format="rgb
 def invalid(fmt, name, data, shows, error, **more):
     """A bad file. `error` is the code; `rows`: "none", "some" or "any" rows come before the error."""
     add(fmt, f"invalid/{name}", data, {"shows": shows, "error": error, **more})
+
+
+def other(fmt, name, data):
+    """A file for a test of its own, since its answer depends on how it is read."""
+    add(fmt, f"other/{name}", data, None)
 
 
 def run(*command, data=None):

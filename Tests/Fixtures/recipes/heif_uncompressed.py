@@ -101,7 +101,7 @@ def make_bits():
         shift = 2 if flags & LOW_PADDING else 0
         words = [deep[y, x, order[0]] << 20 | deep[y, x, order[1]] << 10 | deep[y, x, order[2]]
                  for y in range(height) for x in range(width)]
-        put(name, shows, tens, b"".join(struct.pack(codes, int(word) << shift) for word in words), rgba(deep, 1023, 16), "rgb16",
+        put(name, shows, tens, b"".join(struct.pack(codes, int(word) << shift) for word in words), rgba(deep, 1023, 16), "rgba16",
             10, interleave=PIXELS, block=4, flags=flags)
     twelve = picture(*size, 1, 4095)
     put("12-in-16", "12 bits at the end of two bytes", [(MONO, 12, 0, 2)], twelve[..., 0].astype(">u2").tobytes(),

@@ -129,7 +129,8 @@ extension Fact {
     case .dimensions: .row(scaled: .follows, cropped: .follows, turned: .follows, drawn: .stays)
     case .thumbnail: .row(scaled: .stays, cropped: .goes, turned: .goes, drawn: .goes, picked: .goes)
     case .density: .row(scaled: .stays, cropped: .stays, turned: .follows, drawn: .stays)
-    case .colors: .row(scaled: .stays, cropped: .stays, turned: .stays, drawn: .stays, recolored: .follows)
+    case .colors:
+      .row(scaled: .stays, cropped: .stays, turned: .stays, drawn: .stays, recolored: .follows, isMissed: true)
     case .light: .row(scaled: .stays, cropped: .stays, turned: .stays, drawn: .stays, recolored: .follows)
     case .exif: .row(scaled: .stays, cropped: .stays, turned: .stays, drawn: .stays, isMissed: true)
     case .xmp: .row(scaled: .stays, cropped: .stays, turned: .stays, drawn: .stays, isMissed: true)
