@@ -60,6 +60,11 @@ static void configure(cjpeg_encoder *encoder) {
     cinfo->comp_info[0].h_samp_factor = (int)options->horizontal;
     cinfo->comp_info[0].v_samp_factor = (int)options->vertical;
   }
+  if (options->density_x != 0) {
+    cinfo->density_unit = (UINT8)options->density_unit;
+    cinfo->X_density = (UINT16)options->density_x;
+    cinfo->Y_density = (UINT16)options->density_y;
+  }
   if (options->is_thumbnail) cinfo->write_JFIF_header = FALSE;
   if (options->is_progressive) jpeg_simple_progression(cinfo);
 }

@@ -12,9 +12,10 @@ enum JPEGGainMap {
     let second = try mapFile(map)
     let header = try HeaderSegments(parsing: source)
     let end = try header.endOfPicture(in: source)
+    let trailer = try trailer(of: source, header, after: end, host: context.host)
     var file = FilePieces()
     file.keep(0..<header.start)
-    let xmp = try packet(of: source, header, length: second.count)
+    let xmp = try packet(of: source, header, length: second.count, trailer: trailer)
     var added = segment(0xE1, [UInt8](copying: FileHeader.Prefix.xmp), xmp)
     // Minimum version and writer's version; the map's file has the rest.
     added += segment(0xE2, [UInt8](copying: JPEGAuxiliary.isoPrefix), [0, 0, 0, 0])
@@ -65,7 +66,34 @@ enum JPEGGainMap {
       }
     }
     whole.put(second)
+    whole.keep(trailer)
     try whole.write(in: context)
+  }
+
+  /// What follows the pictures of the file, such as a video. Pictures after the first one go.
+  private static func trailer(
+    of source: SourceView, _ header: HeaderSegments, after end: Int, host: CoderHost
+  ) throws(CoderError) -> Range<Int> {
+    var packet: [UInt8]?
+    for part in header.segments where part.kind == .xmp && packet == nil {
+      let payload = try source.bytes(at: part.payload.lowerBound, count: part.payload.count, of: "a segment")
+      guard ByteReader(payload.span.bytes).has(FileHeader.Prefix.xmp, at: 0) else { continue }
+      packet = Array(payload[FileHeader.Prefix.xmp.utf8CodeUnitCount...])
+    }
+    let hasIndex = header.segments.contains { $0.kind == .multiPicture }
+    let others = try JPEGAuxiliary(source, hasIndex: hasIndex, xmp: packet, host: host).found.map(\.place)
+    return try JPEGFacts.end(of: others, after: end, in: source)..<source.size
+  }
+
+  /// What the directory says of a trailer.
+  private static func item(for trailer: Range<Int>, in source: SourceView) throws(CoderError) -> String {
+    guard !trailer.isEmpty else { return "" }
+    let isVideo = try source.reader(at: trailer.lowerBound, count: 8, of: "the trailer").has("ftyp", at: 4)
+    let (semantic, mime) = isVideo ? ("MotionPhoto", "video/mp4") : ("Other", "application/octet-stream")
+    return """
+      <rdf:li rdf:parseType="Resource"><Container:Item Item:Semantic="\(semantic)" Item:Mime="\(mime)" \
+      Item:Length="\(trailer.count)"/></rdf:li>
+      """
   }
 
   /// The map's file with its metadata after SOI and JFIF's segment.
@@ -113,17 +141,20 @@ enum JPEGGainMap {
 
   /// The packet of the first picture with a directory of both; what it said of another map has to be gone.
   ///
-  /// - Parameter length: Bytes of the map's file.
+  /// - Parameters:
+  ///   - length: Bytes of the map's file.
+  ///   - trailer: What follows it. Places are counted from the end of the file.
   private static func packet(
-    of source: SourceView, _ header: HeaderSegments, length: Int
+    of source: SourceView, _ header: HeaderSegments, length: Int, trailer: Range<Int>
   ) throws(CoderError) -> [UInt8] {
+    let last = try item(for: trailer, in: source)
     let directory = """
       <rdf:Description xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" rdf:about="" \
       xmlns:Container="http://ns.google.com/photos/1.0/container/" \
       xmlns:Item="http://ns.google.com/photos/1.0/container/item/" xmlns:hdrgm="\(JPEGAuxiliary.ultraHDR)" \
       hdrgm:Version="1.0"><Container:Directory><rdf:Seq><rdf:li rdf:parseType="Resource"><Container:Item \
       Item:Semantic="Primary" Item:Mime="image/jpeg"/></rdf:li><rdf:li rdf:parseType="Resource"><Container:Item \
-      Item:Semantic="GainMap" Item:Mime="image/jpeg" Item:Length="\(length)"/></rdf:li></rdf:Seq>\
+      Item:Semantic="GainMap" Item:Mime="image/jpeg" Item:Length="\(length)"/></rdf:li>\(last)</rdf:Seq>\
       </Container:Directory></rdf:Description>
       """
     for part in header.segments where part.kind == .xmp {

@@ -64,7 +64,8 @@ enum JPEGGeometry {
       case .jfif:
         guard let kept = try jfif(segment.payload, of: source, swapsSides: swapsSides) else { continue }
         result += kept
-      case .multiPicture, .gainMap: continue
+      // Credentials sign the bytes of the file.
+      case .multiPicture, .gainMap, .credentials: continue
       case .coding where segment.marker != 0xEE: continue
       case .application where segment.marker == 0xE0: continue
       default:

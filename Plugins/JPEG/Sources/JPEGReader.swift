@@ -17,6 +17,8 @@ final class JPEGReader: ContainerReader {
   private let file: FileHeader
   private let orientation: Orientation
   private let profile: [FileHeader.ProfilePart]
+  private let facts: JPEGFacts
+  private let hasIPTC: Bool
   private let isIncremental: Bool
   /// The pictures after the first, once they were asked for.
   private var auxiliary: JPEGAuxiliary?
@@ -34,6 +36,8 @@ final class JPEGReader: ContainerReader {
       host.log("the ICC profile is passed over: \(fault.message)", severity: .warning)
       profile = []
     }
+    facts = try JPEGFacts(file.others, in: source)
+    hasIPTC = try facts.hasIPTC(in: source, host: host)
     if let exif = file.exif {
       orientation = ExifOrientation.read(try source.bytes(at: exif.lowerBound, count: exif.count))
     } else {
@@ -53,6 +57,11 @@ final class JPEGReader: ContainerReader {
     if !profile.isEmpty { header.metadata.insert(.icc) }
     if file.exif != nil { header.metadata.insert(.exif) }
     if file.xmp != nil { header.metadata.insert(.xmp) }
+    if hasIPTC { header.metadata.insert(.iptc) }
+    if facts.hasCredentials { header.metadata.insert(.c2pa) }
+    if !facts.comments.isEmpty { header.metadata.insert(.text) }
+    header.resolution = file.density?.resolution
+    header.pixelAspect = file.density?.pixelAspect
     header.hiddenPageCount = countAuxiliaries()
     return header
   }
@@ -145,7 +154,12 @@ final class JPEGReader: ContainerReader {
     case .xmp:
       guard let standard = file.xmp else { return nil }
       return try JoinedXMP(standard, file.extendedXMP, source: source, host: host).packet
-    case .iptc, .c2pa, .geoTIFF, .text, .trailer: return nil
+    case .iptc: return try facts.iptc(in: source, host: host)
+    case .c2pa: return try facts.credentials(in: source, host: host)
+    case .text: return try facts.texts(in: source, host: host)
+    case .trailer where page == 0 && source.size < .max:
+      return try JPEGFacts.trailer(of: source, pictures: try auxiliaries().found.map(\.place), host: host)
+    case .geoTIFF, .trailer: return nil
     }
     guard !parts.isEmpty else { return nil }
     try host.limits.check(metadata: parts.reduce(0) { $0 + $1.count })

@@ -21,6 +21,7 @@ final class JPEGWriter: ContainerWriter, FrameRowsWriter {
   private var header: ImageHeader?
   private var segments = ApplicationSegments()
   private var hasPicture = false
+  private var trailer: [UInt8] = []
   /// While rows of the picture come.
   private var encoder: JPEGEncoder?
 
@@ -52,7 +53,9 @@ final class JPEGWriter: ContainerWriter, FrameRowsWriter {
     self.header = header
   }
 
-  func add(_ metadata: [UInt8], as kind: MetadataKind) throws(CoderError) { try segments.add(metadata, as: kind) }
+  func add(_ metadata: [UInt8], as kind: MetadataKind) throws(CoderError) {
+    if kind == .trailer { trailer = metadata } else { try segments.add(metadata, as: kind) }
+  }
 
   func add(_ pixels: PixelView, frame: FrameHeader) throws(CoderError) {
     _ = try beginRows(frame, size: pixels.size, layout: pixels.layout)
@@ -70,9 +73,14 @@ final class JPEGWriter: ContainerWriter, FrameRowsWriter {
       throw .invalidArgument("pixels of \(layout), which were not agreed to")
     }
     hasPicture = true
-    let settings = settings(
+    var settings = settings(
       size, layout.format, percent: UInt32(max(1, (quality * 100).rounded())),
       subsampling: options.given(JPEGOption.subsampling) ?? (quality >= 0.9 ? .s444 : .s420))
+    if let density = FileHeader.Density(header) {
+      settings.density_unit = UInt32(density.unit)
+      settings.density_x = UInt32(density.x)
+      settings.density_y = UInt32(density.y)
+    }
     encoder = try JPEGEncoder(
       options: settings, segments: segments.bytes(orientation: header.orientation, host: host), to: output, host: host)
     return true
@@ -117,6 +125,7 @@ final class JPEGWriter: ContainerWriter, FrameRowsWriter {
 
   func finish() throws(CoderError) {
     guard hasPicture else { throw .outOfOrder("no frame was added") }
+    if !trailer.isEmpty { try output.write(trailer) }
   }
 
   /// What holds for a picture, apart from its segments.
@@ -129,7 +138,7 @@ final class JPEGWriter: ContainerWriter, FrameRowsWriter {
       pixel_format: format.rawValue, quality: percent, horizontal: factors.horizontal,
       vertical: factors.vertical, is_progressive: options[JPEGOption.progressive] ? 1 : 0,
       is_optimized: options[JPEGOption.optimize] ? 1 : 0,
-      restart_rows: UInt32(options[JPEGOption.restart]), is_thumbnail: 0,
+      restart_rows: UInt32(options[JPEGOption.restart]), is_thumbnail: 0, density_unit: 0, density_x: 0, density_y: 0,
       segments: nil, segments_length: 0)
   }
 

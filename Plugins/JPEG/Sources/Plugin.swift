@@ -6,7 +6,7 @@ public import ImageCoderPlugin
 public let plugin = PluginExport(
   id: "org.imagecoders.jpeg", version: "1.0.0", library: LibJPEG.version, reader: JPEGReader.self,
   readsIncrementally: true, writer: JPEGWriter.self, writerFormats: [.jpeg],
-  writerFeatures: [.orientation, .thumbnail],
+  writerFeatures: [.orientation, .thumbnail, .resolution, .iptc, .text, .trailer],
   operations: [
     .readMetadata([.iptc, .exif, .xmp, .icc], of: [.jpeg], run: JPEGMetadata.block),
     .editMetadata(of: [.jpeg], run: JPEGMetadata.edit), .turn(of: [.jpeg], run: JPEGGeometry.write),

@@ -165,6 +165,21 @@ import Testing
     #expect(try self.found(attached(parts, to: made)).count == 1)
   }
 
+  @Test func whatFollowsThePictureStaysLast() throws {
+    let base = [0xFF, 0xD8] + Self.frame + Self.scan
+    let video = MemoryFile.bytes([0, 0, 0, 12], "ftypmp42")
+    let parts = GainMapParts(file: Self.map([]), iso: Self.metadata, xmp: Array("<x/>".utf8))
+    let made = try attached(parts, to: base + video)
+    #expect(made.suffix(12) == video[...])
+    #expect(try found(made).map(\.place.upperBound) == [made.count - 12])
+    let reader = try JPEGReader(MemorySource(made).view, host: MemoryHost().host, options: [])
+    let packet = try #require(try reader.metadata(.xmp, page: 0))
+    #expect(GainMapDirectory(packet).items.map(\.semantic) == ["Primary", "GainMap", "MotionPhoto"])
+    #expect(
+      GainMapDirectory(packet).places(endingAt: made.count).map(\.place.upperBound) == [made.count - 12, made.count])
+    #expect(try attached(parts, to: made).suffix(12) == video[...])
+  }
+
   /// A length of a segment has 16 bits (T.81 B.1.1.4).
   @Test func blocksThatFitInNoSegmentAreRefused() {
     let base = [0xFF, 0xD8] + Self.frame + Self.scan

@@ -25,6 +25,14 @@ def fnv(data):
     return f"{value:016x}"
 
 
+def manifest_store():
+    """A box of JUMBF that is described as a manifest store of C2PA, and has bytes of no meaning in it."""
+    kind = bytes.fromhex("6332706100110010800000aa00389b71")
+    description = b"jumd" + kind + b"\3c2pa\0"
+    content = (len(description) + 4).to_bytes(4, "big") + description + bytes(range(100))
+    return (len(content) + 8).to_bytes(4, "big") + b"jumb" + content
+
+
 def picture(width, height, channels, largest=255):
     """A picture that is different in every channel, with smooth and rough parts. Samples from 0 to `largest`."""
     y, x = np.mgrid[0:height, 0:width].astype(np.int64)

@@ -163,6 +163,26 @@ def make():
         "comment.jpg",
         "a comment and an unknown application segment",
         with_segments(plain, segment(0xFE, b"made for a test"), segment(0xE9, b"whatever")),
+        metadata={"text": b"Comment\0made for a test\0"},
+    )
+    iptc = b"\x1c\x02\x78\0\x07Caption"
+    resource = b"8BIM\x04\x04\0\0" + len(iptc).to_bytes(4, "big") + iptc
+    still(
+        "iptc.jpg",
+        "an IPTC-IIM block in Photoshop's resources, which go on in a second segment",
+        with_segments(plain, *[segment(0xED, b"Photoshop 3.0\0" + part) for part in (resource[:14], resource[14:])]),
+        metadata={"IPTC": iptc},
+    )
+    store = fixtures.manifest_store()
+    parts = [(1, store[8:70]), (2, store[70:])]
+    still(
+        "c2pa.jpg",
+        "content credentials in two segments",
+        with_segments(
+            plain,
+            *[segment(0xEB, b"JP\0\1" + number.to_bytes(4, "big") + store[:8] + part) for number, part in parts],
+        ),
+        metadata={"C2PA": store},
     )
     still(
         "comment-empty.jpg",

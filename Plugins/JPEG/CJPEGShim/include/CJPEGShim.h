@@ -50,6 +50,7 @@ typedef struct cjpeg_encode_options {
   uint32_t is_optimized;               // Huffman tables of the picture's own
   uint32_t restart_rows;               // MCU rows between restart markers; 0: none
   uint32_t is_thumbnail;               // 1: no APP0 (Exif 2.32 §4.5.8), and no word of progress
+  uint32_t density_unit, density_x, density_y;  // of APP0, as JFIF has them; x is 0: none
   const uint8_t *segments;             // whole marker segments to stand after SOI and APP0
   uint64_t segments_length;
 } cjpeg_encode_options;

@@ -35,6 +35,8 @@ struct FileHeader {
   private(set) var extendedXMP: [Range<Int>] = []
   /// Whether there is the index of a multi-picture file, CIPA DC-007 §5.2.
   private(set) var hasIndex = false
+  /// Comments, and segments of applications but the first three.
+  private(set) var others: [(marker: UInt8, payload: Range<Int>)] = []
   /// As they come.
   private(set) var profile: [ProfilePart] = []
 
@@ -76,6 +78,7 @@ struct FileHeader {
         var reader = ByteReader(bytes.bytes, at: payload.lowerBound, of: "the scan header")
         scan = payload.isEmpty ? 0 : Int(try reader.uint8("the number of channels"))
       case 0xE0...0xE2: application.append((marker, payload))
+      case 0xEB, 0xED, 0xFE: others.append((marker, payload))
       default: break
       }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ImageCoderPlugin
+import PhotoshopResources
 
 /// The application segments that hold metadata, as bytes of a file.
 struct ApplicationSegments {
@@ -18,6 +19,12 @@ struct ApplicationSegments {
       throw .invalidArgument(
         "\(kind) payload of \(payload.count) bytes; a JPEG file holds \(kind.largestPayload) at most")
     }
+    if kind == .text {
+      for text in ContainerText.texts(in: payload) where text.line.utf8.count > MetadataKind.segment {
+        throw .invalidArgument(
+          "a text of \(text.line.utf8.count) bytes; a comment of a JPEG file holds \(MetadataKind.segment) at most")
+      }
+    }
     payloads[kind] = payload
   }
 
@@ -31,7 +38,7 @@ struct ApplicationSegments {
     }
   }
 
-  /// The segments in the order of the file: Exif, XMP, ICC.
+  /// The segments in the order of the file: Exif, XMP, ICC, IPTC, comments.
   ///
   /// The orientation is written into Exif, which is made up when there is none and the picture is to be turned.
   ///
@@ -48,8 +55,8 @@ struct ApplicationSegments {
   private func bytes(exif: [UInt8]?) throws(CoderError) -> [UInt8] {
     var writer = ByteWriter()
     // A segment has at most 64 KiB, and a name and numbers of less than 128 bytes.
-    let count = (exif?.count ?? 0) + (payloads[.xmp]?.count ?? 0) + (payloads[.icc]?.count ?? 0)
-    try writer.reserve(count + count / 512 + 2048, for: "metadata")
+    let count = [MetadataKind.xmp, .icc, .iptc, .text].reduce(exif?.count ?? 0) { $0 + (payloads[$1]?.count ?? 0) }
+    try writer.reserve(count + count / 256 + 2048, for: "metadata")
     if let exif {
       writer.segment(0xE1) {
         $0.put(ExifPayload.prefix)
@@ -73,6 +80,14 @@ struct ApplicationSegments {
           $0.put([UInt8](profile[index * size..<min(profile.count, (index + 1) * size)]))
         }
       }
+    }
+    if let block = payloads[.iptc], !block.isEmpty {
+      var resources = PhotoshopResources([])
+      resources.apply(MetadataBlockEdits(removed: [.iptc], payloads: [.iptc: block]))
+      writer.put(PhotoshopSegments.bytes(resources))
+    }
+    for text in ContainerText.texts(in: payloads[.text] ?? []) {
+      writer.segment(0xFE) { $0.put(Array(text.line.utf8)) }
     }
     return writer.bytes
   }
@@ -104,7 +119,7 @@ struct ApplicationSegments {
 
 extension MetadataKind {
   /// Bytes of a segment's payload: its length counts itself and has 16 bits, T.81 B.1.1.4.
-  private static let segment = 65_533
+  fileprivate static let segment = 65_533
 
   /// Bytes of a profile in one segment, after the prefix, a number and a count.
   fileprivate static let profilePart = segment - FileHeader.Prefix.icc.utf8CodeUnitCount - 2
@@ -114,7 +129,8 @@ extension MetadataKind {
     case .exif: Self.segment - ExifPayload.prefix.count
     case .xmp: ExtendedXMP.largest
     case .icc: Self.profilePart * 255  // Parts are counted in one byte.
-    case .iptc, .c2pa, .geoTIFF, .text, .trailer: 0
+    case .iptc, .text: .max
+    case .c2pa, .geoTIFF, .trailer: 0
     }
   }
 }

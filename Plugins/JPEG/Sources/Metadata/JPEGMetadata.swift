@@ -52,6 +52,7 @@ enum JPEGMetadata {
         continue
       }
       if let block = segment.kind.block, edits.removed.contains(block) { continue }
+      if segment.kind == .credentials, edits.removed.contains(.other) { continue }
       if segment.kind == .multiPicture {
         multiPicture = (file.pieces.count, segment.payload.lowerBound + 4, file.count - segment.bytes.lowerBound)
         file.put([UInt8](try source.view(at: segment.bytes.lowerBound, count: segment.bytes.count)))
@@ -91,6 +92,8 @@ enum JPEGMetadata {
 struct HeaderSegments {
   enum Kind {
     case jfif, exif, xmp, icc, photoshop, multiPicture, comment
+    /// A part of a manifest store of C2PA.
+    case credentials
     /// Says that a gain map follows, ISO 21496-1:2025 annex C.
     case gainMap
     /// A segment of an application that is not needed to show the picture.
@@ -105,6 +108,7 @@ struct HeaderSegments {
       case .xmp: .xmp
       case .icc: .icc
       case .comment: .text
+      case .credentials: .c2pa
       case .application, .multiPicture, .gainMap: .other
       case .jfif, .photoshop, .coding: nil
       }
@@ -113,7 +117,7 @@ struct HeaderSegments {
 
   struct Segment {
     let marker: UInt8
-    let kind: Kind
+    fileprivate(set) var kind: Kind
     /// With the marker, and what is between it and the segment before.
     let bytes: Range<Int>
     let payload: Range<Int>
@@ -144,6 +148,7 @@ struct HeaderSegments {
 
   private mutating func read(_ source: SourceView) throws(CoderError) {
     var input = MarkerInput(source, offset: start)
+    var boxes: [(segment: Int, part: BoxPart)] = []
     while true {
       let begin = input.offset
       let marker = try input.marker()
@@ -155,6 +160,7 @@ struct HeaderSegments {
       guard marker != 0xD9 else { throw .malformed("an EOI marker before the first scan", at: begin) }
       guard marker != 0xDA else {
         scan = begin
+        nameCredentials(boxes)
         return
       }
       let payload = try input.segment(marker)
@@ -170,6 +176,7 @@ struct HeaderSegments {
       case .icc: segment.lead = FileHeader.Prefix.icc.utf8CodeUnitCount + 2
       default: if marker == 0xE1 { segment.lead = ExifPayload.start(in: reader.bytes) }
       }
+      if marker == 0xEB, let part = BoxPart(reader, payload) { boxes.append((segments.count, part)) }
       segments.append(segment)
     }
   }
@@ -198,6 +205,12 @@ struct HeaderSegments {
     return profile
   }
 
+  /// A box goes on in further segments, which do not say what it is.
+  private mutating func nameCredentials(_ boxes: [(segment: Int, part: BoxPart)]) {
+    let stores = Set(boxes.filter(\.part.isStore).map(\.part.box))
+    for (segment, part) in boxes where stores.contains(part.box) { segments[segment].kind = .credentials }
+  }
+
   private static func kind(_ marker: UInt8, _ reader: borrowing ByteReader) -> Kind {
     switch marker {
     case 0xFE: .comment
@@ -218,7 +231,12 @@ struct HeaderSegments {
 
   /// Where the picture ends that begins the file, with its EOI; the end of the file if there is none.
   func endOfPicture(in source: SourceView) throws(CoderError) -> Int {
-    var input = MarkerInput(source, offset: scan)
+    try Self.endOfPicture(in: source, from: scan)
+  }
+
+  /// The same, of a picture that a marker at a place is in.
+  static func endOfPicture(in source: SourceView, from place: Int) throws(CoderError) -> Int {
+    var input = MarkerInput(source, offset: place)
     while input.offset < source.size {
       let begin = input.offset
       do throws(CoderError) {
