@@ -24,6 +24,7 @@ extension FourCC {
   static let iccp = FourCC("iCCP")
   static let itxt = FourCC("iTXt")
   static let phys = FourCC("pHYs")
+  static let cabx = FourCC("caBX")
   static let srgb = FourCC("sRGB")
   static let text = FourCC("tEXt")
   static let time = FourCC("tIME")

@@ -14,6 +14,10 @@ struct MetadataIndex {
   /// Text with the keywords that properties show.
   private(set) var texts: [String: Chunk] = [:]
   private(set) var time: Chunk?
+  /// All text but XMP and raw profiles, in the file's order.
+  private(set) var textChunks: [TextPlace] = []
+  /// caBX, the manifest store of C2PA.
+  private(set) var credentials: Chunk?
 
   /// Keywords of §11.3.3.1 and what ImageIO calls them; they are the same.
   private static let shownKeywords: Set<String> = [
@@ -21,9 +25,9 @@ struct MetadataIndex {
     "Warning",
   ]
   private static let rawProfilePrefix = "Raw profile type "
-  private static let shownRawProfiles: Set<String> = ["exif", "APP1", "xmp"]
+  private static let shownRawProfiles: Set<String> = ["exif", "APP1", "xmp", "iptc", "8bim"]
 
-  static let names: Set<FourCC> = [.iccp, .exif, .itxt, .text, .ztxt, .time]
+  static let names: Set<FourCC> = [.iccp, .exif, .itxt, .text, .ztxt, .time, .cabx]
 
   /// Notes a chunk; the first of each kind counts.
   mutating func note(_ chunk: Chunk, in source: SourceView) throws(CoderError) {
@@ -31,6 +35,7 @@ struct MetadataIndex {
     case .iccp: profile = profile ?? chunk
     case .exif: exif = exif ?? chunk
     case .time: time = time ?? chunk
+    case .cabx: credentials = credentials ?? chunk
     default:
       // A keyword has 1 to 79 bytes (§11.3.3.2).
       var start = try source.reader(at: chunk.dataOffset, count: min(chunk.length, 80), of: "text")
@@ -39,12 +44,19 @@ struct MetadataIndex {
       guard !keyword.isEmpty, try start.uint8(at: start.position - 1) == 0 else { return }
       if keyword == "XML:com.adobe.xmp" {
         if xmp == nil || chunk.name == .itxt && xmp?.name != .itxt { xmp = chunk }
-      } else if Self.shownKeywords.contains(keyword) {
-        texts[keyword] = texts[keyword] ?? chunk
       } else if keyword.hasPrefix(Self.rawProfilePrefix) {
         let kind = String(keyword.dropFirst(Self.rawProfilePrefix.count))
         if Self.shownRawProfiles.contains(kind) { rawProfiles[kind] = rawProfiles[kind] ?? chunk }
+      } else {
+        textChunks.append(TextPlace(chunk: chunk, keywordLength: start.position - 1))
+        if Self.shownKeywords.contains(keyword) { texts[keyword] = texts[keyword] ?? chunk }
       }
     }
   }
+}
+
+/// A chunk of text, and how long its keyword is.
+struct TextPlace {
+  let chunk: Chunk
+  let keywordLength: Int
 }

@@ -6,7 +6,13 @@ import ImageCoderPlugin
 extension PNGFile {
   /// Refuses a payload over the limit when it is asked for by itself: elsewhere it is passed over.
   func check(metadata kind: MetadataKind, limits: Limits) throws(CoderError) {
-    let chunk = kind == .exif ? index.exif : kind == .xmp ? index.xmp : nil
+    let chunk: Chunk?
+    switch kind {
+    case .exif: chunk = index.exif
+    case .xmp: chunk = index.xmp
+    case .c2pa: chunk = index.credentials
+    case .icc, .iptc, .geoTIFF, .text, .trailer: chunk = nil
+    }
     if let chunk { try limits.check(metadata: chunk.length) }
   }
 
@@ -71,7 +77,7 @@ extension PNGFile {
     return nil
   }
 
-  private func rawProfile(_ kind: String, limit: Int, host: CoderHost) throws(CoderError) -> [UInt8]? {
+  func rawProfile(_ kind: String, limit: Int, host: CoderHost) throws(CoderError) -> [UInt8]? {
     guard let chunk = index.rawProfiles[kind], let data = try data(of: chunk) else { return nil }
     guard let text = try TextChunk(data, of: chunk.name, limit: limit, host: host), !text.isCut,
       let profile = RawProfile(text.text)

@@ -40,7 +40,7 @@ extension PNGFile {
     return properties
   }
 
-  private static func dotsPerInch(_ pixelsPerMetre: UInt32) -> Double {
+  static func dotsPerInch(_ pixelsPerMetre: UInt32) -> Double {
     // Whole hundredths: writers round 72 dots per inch to 2835 pixels per metre.
     (Double(pixelsPerMetre) * 2.54).rounded() / 100
   }

@@ -7,21 +7,6 @@ import PhotoshopResources
 ///
 /// - Format: PNG Third Edition §5 and §11.3.
 enum PNGMetadata {
-  /// The IPTC-IIM block.
-  static func block(_ context: OperationContext, _ kind: MetadataBlock) throws(CoderError) -> [UInt8]? {
-    let (source, host) = (context.source, context.host)
-    var walk = try walk(source)
-    while case .chunk(let chunk) = try walk.next() {
-      guard try Self.kind(of: chunk, in: source, host: host).contains(.iptc),
-        case .data(let data) = try ChunkData(of: chunk, in: source, limit: host.limits.maxMetadata),
-        let profile = try rawProfile(data, of: chunk, host: host)
-      else { continue }
-      // ImageMagick puts it in an image resource, others do not.
-      return profile.first == 0x1C ? profile : PhotoshopResources(profile).iptc
-    }
-    return nil
-  }
-
   static func edit(_ context: OperationContext, _ edits: MetadataBlockEdits) throws(CoderError) {
     let (source, host) = (context.source, context.host)
     let added = try chunks(of: edits, host: host)
@@ -76,6 +61,7 @@ enum PNGMetadata {
     switch chunk.name {
     case .iccp: return [.icc]
     case .exif: return [.exif]
+    case .cabx: return [.c2pa, .other]
     case .time: return [.text]
     case .itxt, .text, .ztxt: return try kind(ofText: chunk, in: source, host: host)
     default: return chunk.name.isCritical || kept.contains(chunk.name) ? [] : [.other]

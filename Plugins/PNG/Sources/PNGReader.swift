@@ -15,6 +15,7 @@ final class PNGReader: ContainerReader {
   private let host: CoderHost
   private var orientation = Orientation.up
   private var hasExif = false
+  private var hasIPTC = false
 
   /// Text that may be inflated for Exif when a file is opened: the largest Exif of JPEG in hexadecimal, many times.
   private static let openingLimit = 4 << 20
@@ -26,7 +27,9 @@ final class PNGReader: ContainerReader {
   }
 
   private func noteExif() throws(CoderError) {
-    let exif = try file.exif(limit: min(Self.openingLimit, host.limits.maxMetadata), host: host)
+    let limit = min(Self.openingLimit, host.limits.maxMetadata)
+    hasIPTC = try file.iptc(limit: limit, host: host) != nil
+    let exif = try file.exif(limit: limit, host: host)
     hasExif = exif != nil
     orientation = exif.map { ExifOrientation.read($0) } ?? .up
   }
@@ -53,6 +56,10 @@ final class PNGReader: ContainerReader {
     header.background = try file.color.background(for: file.header, palette: file.palette)
     if file.index.profile != nil { header.metadata.insert(.icc) }
     if hasExif { header.metadata.insert(.exif) }
+    if hasIPTC { header.metadata.insert(.iptc) }
+    if file.index.credentials != nil { header.metadata.insert(.c2pa) }
+    if !file.index.textChunks.isEmpty { header.metadata.insert(.text) }
+    (header.resolution, header.pixelAspect) = file.color.density
     if file.index.xmp != nil || file.index.rawProfiles["xmp"] != nil { header.metadata.insert(.xmp) }
     header.isTruncated = file.isTruncated
     header.isDamaged = file.isDamaged
@@ -106,7 +113,12 @@ final class PNGReader: ContainerReader {
     case .icc: return try file.iccProfile(host: host)
     case .exif: return try file.exif(limit: min(Self.openingLimit, host.limits.maxMetadata), host: host)
     case .xmp: return try file.xmp(host: host)
-    case .iptc, .c2pa, .geoTIFF, .text, .trailer: return nil
+    case .iptc: return try file.iptc(limit: min(Self.openingLimit, host.limits.maxMetadata), host: host)
+    case .c2pa:
+      guard let chunk = file.index.credentials else { return nil }
+      return try file.data(of: chunk)
+    case .text: return try file.texts(host: host)
+    case .geoTIFF, .trailer: return nil
     }
   }
 

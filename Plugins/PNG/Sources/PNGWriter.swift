@@ -73,7 +73,9 @@ final class PNGWriter: ContainerWriter, FrameRowsWriter {
     case .icc: try addProfile(metadata)
     case .exif: self.metadata += LibPNG.chunk(.exif, metadata)
     case .xmp: self.metadata += LibPNG.xmpChunk(metadata)
-    case .iptc, .c2pa, .geoTIFF, .text, .trailer: throw .unsupported("PNG has no place for \(kind)")
+    case .text:
+      for text in ContainerText.texts(in: metadata) { self.metadata += LibPNG.textChunk(text) }
+    case .iptc, .c2pa, .geoTIFF, .trailer: throw .unsupported("PNG has no place for \(kind)")
     }
   }
 
@@ -210,7 +212,7 @@ final class PNGWriter: ContainerWriter, FrameRowsWriter {
       let isFullRange = cicp.isFullRange || cicp.matrix != 0
       try write(LibPNG.chunk(.cicp, [cicp.primaries, cicp.transfer, 0, isFullRange ? 1 : 0]) + light.chunks)
     }
-    try write(metadata)
+    try write(LibPNG.densityChunk(header) + metadata)
     metadata = []
     if case .color(let samples) = key { try write(LibPNG.chunk(.trns, samples.flatMap { [0, $0] })) }
     guard let palette else { return }

@@ -7,8 +7,8 @@ public let plugin = PluginExport(
   id: "org.imagecoders.png", version: "1.0.0", library: "libpng \(LibPNG.version)",
   names: ContainerPropertyNames(dictionary: "{PNG}"), reader: PNGReader.self, readsIncrementally: true,
   writer: PNGWriter.self, writerFormats: [.png],
-  writerFeatures: [.frames, .parts, .replaces, .blends, .clears, .restores],
+  writerFeatures: [.frames, .parts, .replaces, .blends, .clears, .restores, .resolution, .text],
   operations: [
-    .readMetadata([.iptc], of: [.png], run: PNGMetadata.block), .editMetadata(of: [.png], run: PNGMetadata.edit),
+    .editMetadata(of: [.png], run: PNGMetadata.edit)
   ],
   options: PNGOption.table)

@@ -201,6 +201,22 @@ def make():
         metadata={"XMP": fixtures.XMP},
         before=[chunk(b"iTXt", b"XML:com.adobe.xmp\0\0\0\0\0" + fixtures.XMP)],
     )
+    packed = b"Author\0\0" + zlib.compress("Grüße".encode("latin-1"))
+    still(
+        "text.png",
+        "texts of each kind of chunk (tEXt, zTXt, iTXt), and content credentials (caBX)",
+        plain,
+        8,
+        RGB,
+        "rgb8",
+        metadata={
+            "text": "Title\0a\0Author\0Grüße\0Comment\0č\0".encode(), "C2PA": fixtures.manifest_store(),
+        },
+        before=[
+            chunk(b"tEXt", b"Title\0a"), chunk(b"zTXt", packed),
+            chunk(b"iTXt", "Comment\0\0\0cs\0Poznámka\0č".encode()), chunk(b"caBX", fixtures.manifest_store()),
+        ],
+    )
     tags = fixtures.exif(6)
     still(
         "exif-orientation-6.png",
