@@ -191,6 +191,15 @@ def make_stills():
         "a comment and an unknown application",
         screen(*SIZE) + comment + b"\x21\xff\x0bSOMEBODY1.0" + sub_blocks(b"data") + image(plain),
         opaque,
+        metadata={"text": b"Comment\0made for a test\0"},
+    )
+    store = fixtures.manifest_store()
+    still(
+        "c2pa.gif",
+        "content credentials (C2PA_GIF)",
+        screen(*SIZE) + b"\x21\xff\x0bC2PA_GIF\1\0\0" + sub_blocks(store) + image(plain),
+        opaque,
+        metadata={"C2PA": store},
     )
     profile = fixtures.icc()
     still(
