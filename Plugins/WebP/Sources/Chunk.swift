@@ -14,6 +14,8 @@ extension FourCC {
   static let colorProfile = FourCC("ICCP")
   static let exif = FourCC("EXIF")
   static let xmp = FourCC("XMP ")
+  /// A manifest store of C2PA, its specification's Annex A.
+  static let credentials = FourCC("C2PA")
 }
 
 /// Where a chunk lies (RFC 9649 §2.3): name, 32-bit size, payload, and one byte of padding after an odd size.

@@ -151,6 +151,7 @@ struct WebPFile {
     case .colorProfile where flags.contains(.colorProfile): record(chunk, as: .icc)
     case .exif where flags.contains(.exif): record(chunk, as: .exif)
     case .xmp where flags.contains(.xmp): record(chunk, as: .xmp)
+    case .credentials: record(chunk, as: .c2pa)
     default: break
     }
     next = chunk.next

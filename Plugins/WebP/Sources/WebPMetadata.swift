@@ -23,7 +23,7 @@ enum WebPMetadata {
         // Its flags tell readers what follows: it is made anew.
         let reader = try source.reader(at: chunk.payload, count: 1, of: "the VP8X chunk")
         flags = ExtendedHeader.Flags(rawValue: try reader.uint8(at: 0))
-      } else if kind(of: chunk.name).map({ !edits.removed.contains($0) }) ?? true {
+      } else if kinds(of: chunk.name).isDisjoint(with: edits.removed) {
         kept.append(chunk)
       }
       offset = chunk.next
@@ -72,14 +72,15 @@ enum WebPMetadata {
     file.put(writer.bytes)
   }
 
-  /// The kind of metadata that a chunk holds, or nil for one that the pictures need.
-  private static func kind(of name: FourCC) -> MetadataBlock? {
+  /// The kinds of metadata that a chunk holds; none for one that the pictures need.
+  private static func kinds(of name: FourCC) -> Set<MetadataBlock> {
     switch name {
-    case .colorProfile: .icc
-    case .exif: .exif
-    case .xmp: .xmp
-    case .lossy, .lossless, .alpha, .animation, .frame: nil
-    default: .other
+    case .colorProfile: [.icc]
+    case .exif: [.exif]
+    case .xmp: [.xmp]
+    case .credentials: [.c2pa, .other]
+    case .lossy, .lossless, .alpha, .animation, .frame: []
+    default: [.other]
     }
   }
 }
