@@ -16,6 +16,8 @@ final class AVIFReader: ContainerReader {
   private(set) var shown: ShownPicture
   /// Auxiliary pictures: hidden pages after the file's one. Looked for once the file is complete.
   private lazy var auxiliaries = shown.file.auxiliaryItems()
+  /// Looked for once the file is complete.
+  private var outside: OutsideBoxes?
   /// The auxiliary picture that was asked for last.
   private var auxiliary: (page: Int, picture: ShownPicture)?
 
@@ -64,6 +66,7 @@ final class AVIFReader: ContainerReader {
       case .derived(let file, let picture): try Self.header(of: picture, in: file)
       }
     header.hiddenPageCount = hidden
+    if page == 0, try outsideBoxes()?.credentials != nil { header.metadata.insert(.c2pa) }
     if page > 0 { describe(&header, page: page) }
     return header
   }
@@ -134,6 +137,9 @@ final class AVIFReader: ContainerReader {
       _ = try source.contents()
       try reopenIfComplete()
     }
+    if kind == .c2pa || kind == .trailer {
+      return page == 0 ? try outsideBoxes()?.metadata(kind, in: source, limits: host.limits) : nil
+    }
     let open: OpenedFile
     switch try picture(page) {
     case .coded(let file): open = file
@@ -153,6 +159,13 @@ final class AVIFReader: ContainerReader {
     // Some writers leave what JPEG puts before Exif in the item.
     let start = kind == .exif ? ExifPayload.start(in: bytes.span.bytes) : 0
     return start == 0 ? bytes : try ArrayMemory.copy(bytes[start...], for: "metadata")
+  }
+
+  private func outsideBoxes() throws(CoderError) -> OutsideBoxes? {
+    guard outside == nil, source.size < .max else { return outside }
+    let found = try OutsideBoxes(source)
+    outside = found
+    return found
   }
 
   func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {

@@ -90,6 +90,8 @@ private struct TopLevel {
   let openEnd: Patch?
   /// Boxes of other programs.
   let others: [Box]
+  /// Those of them that are content credentials.
+  let credentials: [Box]
 
   init(_ file: FileBytes) throws(CoderError) {
     var offset = 0
@@ -123,6 +125,14 @@ private struct TopLevel {
     self.hasFragments = hasFragments
     self.openEnd = openEnd
     self.others = others
+    var credentials: [Box] = []
+    for box in others where box.type == FourCC("uuid") {
+      let isStore = try file.read(box, as: "a uuid box") { (reader) throws(CoderError) in
+        OutsideBoxes.isCredentials(reader)
+      }
+      if isStore { credentials.append(box) }
+    }
+    self.credentials = credentials
   }
 
   /// The chunk offsets of all tracks that point after the meta box.
@@ -219,12 +229,13 @@ private struct Plan {
       for item in tables.meta.items where [FourCC.mime, FourCC("uri ")].contains(item.type) {
         if !item.isXMP, tables.describes(item.id, primary) { removed.insert(item.id) }
       }
-      erased += layout.others.map { box in
-        var writer = ByteWriter()
-        writer.put(FourCC("free"))
-        writer.putZeros(box.end - box.start - 8)
-        return Patch(place: box.start + 4, bytes: writer.bytes)
-      }
+    }
+    let boxes = edits.removed.contains(.other) ? layout.others : edits.removed.contains(.c2pa) ? layout.credentials : []
+    erased += boxes.map { box in
+      var writer = ByteWriter()
+      writer.put(FourCC("free"))
+      writer.putZeros(box.end - box.start - 8)
+      return Patch(place: box.start + 4, bytes: writer.bytes)
     }
     let gone = removed.union(replaced.keys)
     erased += tables.payloads(of: gone).map { range in

@@ -8,10 +8,16 @@ import ImageCoderPlugin
 /// - Format: ISO/IEC 23008-12 and 14496-12. Library: libde265 1.0.
 final class HEIFReader: ContainerReader {
   private let reader: any ReaderSession
+  private let source: SourceView
+  private let limits: Limits
+  /// Looked for once the file is complete.
+  private var outside: OutsideBoxes?
   /// Whether stills are shown in place of a sequence that cannot be read.
   private let standsIn: Bool
 
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
+    self.source = source
+    limits = host.limits
     guard try Self.announcesSequence(source) else {
       reader = try StillReader(source, host: host, options: options)
       standsIn = false
@@ -82,6 +88,7 @@ final class HEIFReader: ContainerReader {
   func header(page: Int) throws(CoderError) -> ImageHeader {
     var header = try reader.header(page: page)
     header.standsIn = standsIn
+    if page < header.pageCount, try outsideBoxes()?.credentials != nil { header.metadata.insert(.c2pa) }
     header.isLossless = header.isLossless && !standsIn
     return header
   }
@@ -93,7 +100,16 @@ final class HEIFReader: ContainerReader {
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) { try reader.decode(offer, into: sink) }
 
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
-    try reader.metadata(kind, page: page)
+    guard kind == .c2pa || kind == .trailer else { return try reader.metadata(kind, page: page) }
+    guard try page < reader.header(page: page).pageCount else { return nil }
+    return try outsideBoxes()?.metadata(kind, in: source, limits: limits)
+  }
+
+  private func outsideBoxes() throws(CoderError) -> OutsideBoxes? {
+    guard outside == nil, source.size < .max else { return outside }
+    let found = try OutsideBoxes(source)
+    outside = found
+    return found
   }
 
   func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {

@@ -8,7 +8,7 @@ import Testing
 
 /// Which of its readers the coder opens a file with.
 @Suite struct HEIFReaderTests {
-  private static let slice: [UInt8] = [0, 0, 0, 5, 0x26, 1, 0xAF, 0, 0]
+  static let slice: [UInt8] = [0, 0, 0, 5, 0x26, 1, 0xAF, 0, 0]
 
   private func open(_ bytes: [UInt8]) throws(CoderError) -> HEIFReader {
     let source = MemorySource(bytes)
