@@ -87,6 +87,7 @@ struct PSDFile {
 /// Image resources that the coder reads ("Image Resource IDs").
 enum ResourceID {
   static let resolution: UInt16 = 1005
+  static let caption: UInt16 = 1008
   static let iptc: UInt16 = 1028
   static let thumbnail: UInt16 = 1036
   static let icc: UInt16 = 1039
@@ -95,5 +96,5 @@ enum ResourceID {
   static let exif: UInt16 = 1058
   static let xmp: UInt16 = 1060
 
-  static let all: Set<UInt16> = [resolution, iptc, thumbnail, icc, transparentIndex, version, exif, xmp]
+  static let all: Set<UInt16> = [resolution, caption, iptc, thumbnail, icc, transparentIndex, version, exif, xmp]
 }

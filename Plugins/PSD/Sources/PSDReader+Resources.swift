@@ -11,7 +11,11 @@ extension PSDReader {
     case .icc: id = ResourceID.icc
     case .exif: id = ResourceID.exif
     case .xmp: id = ResourceID.xmp
-    case .iptc, .c2pa, .geoTIFF, .text, .trailer: return nil
+    case .iptc: id = ResourceID.iptc
+    case .text:
+      // A text that begins with its length.
+      return file.resources[ResourceID.caption].flatMap { $0.count > 1 ? $0.dropFirst() : nil }
+    case .c2pa, .geoTIFF, .trailer: return nil
     }
     guard let place = file.resources[id], !place.isEmpty, kind != .icc || file.header.model != .lab else { return nil }
     return place
@@ -21,7 +25,23 @@ extension PSDReader {
     guard page == 0 || kind == .icc && layer(page) != nil, let place = place(of: kind) else { return nil }
     try host.limits.check(metadata: place.count)
     let bytes = try source.bytes(at: place.lowerBound, count: place.count, of: "\(kind)")
-    return kind == .exif ? Array(bytes[ExifPayload.start(in: bytes.span.bytes)...]) : bytes
+    switch kind {
+    case .exif: return Array(bytes[ExifPayload.start(in: bytes.span.bytes)...])
+    case .text: return ContainerText.payload([ContainerText(decoding: bytes, keyword: "Description")])
+    default: return bytes
+    }
+  }
+
+  /// Pixels per inch from left to right, and how wide a pixel is for its height where that is not the same.
+  ///
+  /// - Format: "ResolutionInfo structure": 16 bits after the point, whatever unit is shown.
+  func density() throws(CoderError) -> (resolution: Double?, aspect: Double?) {
+    guard let place = file.resources[ResourceID.resolution], place.count >= 16 else { return (nil, nil) }
+    let info = try source.reader(in: place, of: "the resolution")
+    let (across, down) = (Double(try info.uint32(at: 0)), Double(try info.uint32(at: 8)))
+    let aspect = across == down ? nil : down / across
+    guard across > 0, down > 0, (1.0 / 64...64).contains(aspect ?? 1) else { return (nil, nil) }
+    return (across / 65_536, aspect)
   }
 
   /// Whether the merged picture is one: "hasRealMergedData" of the version info (1057). Without layers, it is all there is.
@@ -69,14 +89,10 @@ extension PSDReader {
     guard frame == nil, page == 0 else { return properties }
     properties["ColorModel"] = .text(file.header.model.colorModel)
     properties["{8BIM}", "Version"] = .integer(file.header.isLarge ? 2 : 1)
-    if let place = file.resources[ResourceID.resolution], place.count >= 16 {
-      // "ResolutionInfo structure": pixels per inch, 16 bits of them after the point, whatever unit is shown.
-      let info = try source.reader(in: place, of: "the resolution")
-      let (across, down) = (Double(try info.uint32(at: 0)), Double(try info.uint32(at: 8)))
-      if across > 0, down > 0 {
-        properties["DPIWidth"] = .number(across / 65_536)
-        properties["DPIHeight"] = .number(down / 65_536)
-      }
+    let density = try density()
+    if let resolution = density.resolution {
+      properties["DPIWidth"] = .number(resolution)
+      properties["DPIHeight"] = .number(resolution * (density.aspect ?? 1))
     }
     let names = try layerNames()
     if !names.isEmpty { properties["{8BIM}", "LayerNames"] = .list(names.map { .text($0) }) }

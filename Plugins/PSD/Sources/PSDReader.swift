@@ -52,6 +52,7 @@ final class PSDReader: ContainerReader {
     header.hasPalette = file.header.mode == .indexed
     header.isTruncated = try isTruncated()
     for kind in MetadataKind.allCases where place(of: kind) != nil { header.metadata.insert(kind) }
+    (header.resolution, header.pixelAspect) = try density()
     return header
   }
 
