@@ -102,7 +102,7 @@ let parts: [String: [Target.Dependency]] = [
   "ICO": ["DeviceIndependentBitmap"],
   "JPEG": ["CJPEGEighths", "CJPEGShim", "CLosslessJPEG", "PhotoshopResources"],
   "JPEG2000": ["COpenJPEG", "SharedPlanes"],
-  "JXL": ["CJXL", "CJXLQuiet"],
+  "JXL": ["CJXL", "CJXLQuiet", "PhotoshopResources"],
   "LibHEIF": ["CHEIF", "CHEIFShim", "CodedPictures", "HEVCBitstream", "ISOBaseMediaFile"],
   "PNG": ["CPNGShim", "PhotoshopResources"],
   "PNM": ["CPixelBytes"],

@@ -11,6 +11,8 @@ extension FourCC {
   static let compressed = FourCC("brob")
   static let exif = FourCC("Exif")
   static let xml = FourCC("xml ")
+  /// ISO/IEC 19566-5.
+  static let jumbf = FourCC("jumb")
 }
 
 extension Box {
@@ -125,6 +127,9 @@ struct BoxIndex {
         if (try? ExifBox(parsing: &reader, contentBytes: box.payload.count)) != nil { metadata[.exif] = box }
       }
     case .xml where metadata[.xmp] == nil: metadata[.xmp] = box
+    case .jumbf where metadata[.c2pa] == nil && box.type == .jumbf:
+      let start = try source.bytes(at: box.start, count: min(48, box.end - box.start))
+      if ContentCredentials.isStore(start) { metadata[.c2pa] = box }
     case .gainMap where gainMap == nil: gainMap = box
     case .reconstruction where box.type == .reconstruction: hasReconstruction = true
     case .level where box.payload.count == 1:

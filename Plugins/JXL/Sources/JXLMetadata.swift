@@ -2,7 +2,8 @@
 
 import ImageCoderPlugin
 
-/// Edits the metadata of JPEG XL files. The codestream stays byte for byte.
+/// Edits the metadata of JPEG XL files. The codestream stays byte for byte, unless the file stores a JPEG whose metadata
+/// change: that is stored again, with the same coefficients.
 ///
 /// - Format: ISO/IEC 18181-2 §9.
 enum JXLMetadata {
@@ -12,8 +13,8 @@ enum JXLMetadata {
       throw .unsupported("the color profile of JPEG XL is a part of its codestream, and stays")
     }
     guard edits.payloads[.iptc] == nil else { throw .unsupported("JPEG XL has no place for IPTC-IIM") }
-    var file = FilePieces()
     guard try BoxIndex(parsing: source).isContainer else {
+      var file = FilePieces()
       // A codestream alone has no metadata.
       guard !edits.payloads.isEmpty else {
         file.keep(0..<source.size)
@@ -34,8 +35,53 @@ enum JXLMetadata {
       file.keep(0..<source.size)
       return try file.write(in: context)
     }
+    let stored = try storedJPEG(context, edits)
+    guard case .changed(let new) = stored else {
+      try write(edits, keepsJPEG: stored == .same, in: context)
+      return
+    }
+    try write(new, edits, in: context)
+  }
+
+  /// What becomes of the JPEG file that a file stores.
+  private enum StoredFile: Equatable {
+    /// It stays, or there is none.
+    case same
+    /// A JPEG XL file that stores it with its metadata changed.
+    case changed([UInt8])
+    /// It cannot be stored again.
+    case dropped
+  }
+
+  private static func storedJPEG(
+    _ context: OperationContext, _ edits: MetadataBlockEdits
+  ) throws(CoderError) -> StoredFile {
+    guard try BoxIndex(parsing: context.source).hasReconstruction, !context.asksOnly else { return .same }
+    do throws(CoderError) {
+      let file = try JXLTranscoder.reconstructed(context.source, host: context.host)
+      let edited = try StoredJPEG(parsing: file).edited(edits)
+      guard edited != file else { return .same }
+      let result = edited.withUnsafeBytes { bytes -> Result<[UInt8], CoderError> in
+        do throws(CoderError) { return .success(try JXLTranscoder.wrapped(bytes, host: context.host)) } catch {
+          return .failure(error)
+        }
+      }
+      return .changed(try result.get())
+    } catch {
+      guard error.code.group == .file || error.code == .unsupported || error.code == .limitExceeded else { throw error }
+      context.facts["dropped"] = .text("stored JPEG")
+      context.host.log("the stored JPEG is left out: \(error.message)", severity: .warning)
+      return .dropped
+    }
+  }
+
+  /// Writes the file with the boxes that stay.
+  private static func write(
+    _ edits: MetadataBlockEdits, keepsJPEG: Bool, in context: OperationContext
+  ) throws(CoderError) {
+    let source = context.source
+    var file = FilePieces()
     var isAdded = false
-    let changesJPEG = !edits.removed.isDisjoint(with: [.exif, .xmp, .other])
     var offset = 0
     while offset < source.size, let box = try source.boxIfAny(at: offset) {
       let end = min(box.end, source.size)
@@ -44,28 +90,77 @@ enum JXLMetadata {
         file.put(boxes(of: edits))
         isAdded = true
       }
-      if try !isRemoved(box, in: source, edits.removed, changesJPEG: changesJPEG) { file.keep(box.start..<end) }
+      let kind = try kind(of: box, in: source)
+      let goes = kind == .reconstruction ? !keepsJPEG : !kind.blocks.isDisjoint(with: edits.removed)
+      if !goes { file.keep(box.start..<end) }
       offset = end
     }
     file.keep(offset..<source.size)
     try file.write(in: context)
   }
 
-  /// - Parameter changesJPEG: Whether the file no longer holds what a JPEG is made again of.
-  private static func isRemoved(
-    _ box: Box, in source: SourceView, _ removed: Set<MetadataBlock>, changesJPEG: Bool
-  ) throws(CoderError) -> Bool {
+  /// Writes a file that stores another JPEG, with the boxes that it did not have.
+  private static func write(
+    _ new: [UInt8], _ edits: MetadataBlockEdits, in context: OperationContext
+  ) throws(CoderError) {
+    let source = context.source
+    var file = FilePieces()
+    let start = firstCodestream(in: new)
+    file.put(Array(new[..<start]))
+    var offset = 0
+    while offset < source.size, let box = try source.boxIfAny(at: offset) {
+      let end = min(box.end, source.size)
+      if case .other(let blocks) = try kind(of: box, in: source), blocks.isDisjoint(with: edits.removed) {
+        file.keep(box.start..<end)
+      }
+      offset = end
+    }
+    file.put(Array(new[start...]))
+    try file.write(in: context)
+  }
+
+  private static func firstCodestream(in file: [UInt8]) -> Int {
+    var reader = BoxReader(ByteReader(file.span.bytes), isCutOff: true)
+    while let box = try? reader.next() {
+      if box.type == .codestream || box.type == .partialCodestream { return box.start }
+    }
+    return file.count
+  }
+
+  private enum BoxKind: Equatable {
+    /// What pictures need, and what every file has.
+    case needed
+    /// What a JPEG is made again of.
+    case reconstruction
+    case exif
+    case xmp
+    /// Anything else, and the kinds of metadata that it counts as.
+    case other(Set<MetadataBlock>)
+
+    var blocks: Set<MetadataBlock> {
+      switch self {
+      case .needed, .reconstruction: []
+      case .exif: [.exif]
+      case .xmp: [.xmp]
+      case .other(let blocks): blocks
+      }
+    }
+  }
+
+  private static func kind(of box: Box, in source: SourceView) throws(CoderError) -> BoxKind {
     var type = box.type
     if type == .compressed, box.payload.count >= 4, !box.isCut {
       var reader = try source.reader(at: box.content, count: 4, of: "a compressed box")
       type = try reader.fourCC("the type of its content")
     }
     switch type {
-    case .exif: return removed.contains(.exif)
-    case .xml: return removed.contains(.xmp)
-    case .reconstruction: return changesJPEG
-    case .codestream, .partialCodestream, .level, FourCC("JXL "), FourCC("ftyp"), FourCC("jxli"): return false
-    default: return removed.contains(.other)
+    case .exif: return .exif
+    case .xml: return .xmp
+    case .reconstruction: return .reconstruction
+    case .codestream, .partialCodestream, .level, FourCC("JXL "), FourCC("ftyp"), FourCC("jxli"): return .needed
+    case .jumbf where ContentCredentials.isStore(try source.bytes(at: box.start, count: 48)):
+      return .other([.c2pa, .other])
+    default: return .other([.other])
     }
   }
 

@@ -197,7 +197,8 @@ final class JXLReader: ContainerReader {
       let prefix = try ExifBox(parsing: &reader, contentBytes: content.count).prefix
       return [UInt8](content[prefix...])
     }
-    var range = box.payload
+    // Content credentials are the box itself.
+    var range = kind == .c2pa ? box.start..<box.end : box.payload
     if kind == .exif {
       var reader = try source.reader(at: box.content, count: 4, of: "the Exif box")
       range = range.dropFirst(try ExifBox(parsing: &reader, contentBytes: range.count).prefix)

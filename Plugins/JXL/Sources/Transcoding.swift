@@ -26,6 +26,14 @@ enum JXLTranscoder {
     try withExtendedLifetime(jpeg) { () throws(CoderError) in try context.output.write(jpeg.contents) }
   }
 
+  /// The JPEG file that a JPEG XL file was made of.
+  static func reconstructed(_ source: SourceView, host: CoderHost) throws(CoderError) -> [UInt8] {
+    let jpeg = try reconstructed(try source.contents(), isTruncated: false, host: host)
+    return try withExtendedLifetime(jpeg) { () throws(CoderError) in
+      try ArrayMemory.copy(jpeg.contents, for: "a JPEG that is made again")
+    }
+  }
+
   /// Makes the JPEG in memory.
   static func reconstructed(
     _ file: UnsafeRawBufferPointer, isTruncated: Bool, host: CoderHost
@@ -80,6 +88,13 @@ enum JXLTranscoder {
     // libjxl says what is wrong with a file that has no frame header.
     if let frame = try? JPEGFrame(parsing: &reader) { try check(frame.size, limits: host.limits) }
     guard !context.asksOnly else { return }
+    try context.output.write(try wrapped(bytes, host: host))
+  }
+
+  /// The JPEG XL file of a JPEG file.
+  ///
+  /// - Throws: ``CoderError/Code/unsupported`` when libjxl cannot hold this file without loss.
+  static func wrapped(_ bytes: UnsafeRawBufferPointer, host: CoderHost) throws(CoderError) -> [UInt8] {
     let encoder = try LibJXL.Encoder(host: host)
     let settings = try encoder.makeFrameSettings()
     try encoder.check(JxlEncoderUseContainer(encoder.raw, 1), "a container")
@@ -100,7 +115,7 @@ enum JXLTranscoder {
       if host.isCancelled { throw .cancelled }
       throw .unsupported("libjxl does not make this JPEG again byte for byte")
     }
-    try context.output.write(file)
+    return file
   }
 
   /// Whether a file gives a JPEG back. libjxl 0.7 accepts some JPEGs that it cannot make again byte for byte, such as those
