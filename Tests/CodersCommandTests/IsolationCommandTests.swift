@@ -86,8 +86,8 @@ import Testing
   /// What is too few is named, whatever it is that does not come first.
   @Test(arguments: 8...12) func aProgramWithTooFewDescriptorsIsTold(_ descriptors: Int) throws {
     let run = Command.run(
-      "ulimit -n \(descriptors) && '\(StagedTree.root)/build/bin/coders' probe --short --isolate required "
-        + "'\(try Fixture.path("window.png"))' 2>&1")
+      "exec 2>&1; ulimit -n \(descriptors); exec '\(StagedTree.root)/build/bin/coders' probe --short "
+        + "--isolate required '\(try Fixture.path("window.png"))'")
     guard run.status != 0 else { return }
     let limit = "Too many open files: the program may have \(descriptors) (RLIMIT_NOFILE)"
     #expect(run.output.contains(limit), "\(run.output)")

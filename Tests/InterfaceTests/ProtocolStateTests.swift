@@ -81,7 +81,7 @@ import Testing
   @Test func eachCallIsAnswered() {
     var count = 0
     let rules = UnsafeBufferPointer(start: isolation_rules(&count), count: count)
-    #expect(count == 85)
+    #expect(count == 72)
     for rule in rules where rule.side == UInt8(ISOLATION_PROGRAM.rawValue) {
       #expect(isolation_rule_of(UInt32(rule.next), ISOLATION_WORKER, UInt32(ISOLATION_REPLY)) != nil)
     }
@@ -93,7 +93,8 @@ import Testing
     if act.state == ISOLATION_STATE_CLOSING || act.state == ISOLATION_STATE_RECOGNIZING {
       return error.map { "\($0)" }
     }
-    guard let error else { return act.state == ISOLATION_STATE_READER ? nil : "no error" }
+    // An answer that may come is the end of the last call, as of an honest worker.
+    guard let error else { return act.kind == ISOLATION_REPLY && act.rule != nil ? nil : "no error" }
     guard act.act != PEER_IS_SILENT else { return error.code == .limitExceeded || error.code == .io ? nil : "\(error)" }
     if act.state == ISOLATION_STATE_STARTING { return error.code == .io || act.rule != nil ? nil : "\(error)" }
     guard act.rule == nil else { return nil }

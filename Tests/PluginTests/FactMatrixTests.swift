@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoders
+import TestSupport
+import Testing
+
+/// A file that has every fact its format can hold is converted to each format, in each way: every fact is true of the new file,
+/// or the report names it.
+@Suite(.needs("JPEG", "PNG", "WebP", "TIFF", "HEIF", "AVIF", "JXL", "JPEG2000", "GIF", "BMP"))
+struct FactMatrixTests {
+  private static let registry = EncodingPictures.registry
+  private static let formats: [ImageFormat] = [
+    .jpeg, .png, .webP, .tiff, .heic, .avif, .jpegXL, .jpeg2000, .gif, .bmp,
+  ]
+  private static let size = Size(width: 64, height: 48)
+
+  private enum Way: CaseIterable {
+    case encoded, cropped, turned, scaled, drawn
+
+    var options: EncodeOptions {
+      var options = EncodeOptions()
+      options.allowsCopy = false
+      switch self {
+      case .encoded: break
+      case .cropped: options.edit.crop = Rect(x: 16, y: 8, width: 32, height: 24)
+      case .turned: options.edit.turns = [.right]
+      case .scaled: options.maxSize = Size(width: 32, height: 24)
+      case .drawn:
+        options.edit.work = PixelWork("test", changes: .drawn, size: { (size) throws(CoderError) in size }) {
+          (pixels) throws(CoderError) in pixels
+        }
+      }
+      return options
+    }
+  }
+
+  /// A picture with a fact of each kind.
+  private static func described() throws -> Image {
+    var image = Image(try EncodingPictures.photo(size))
+    var edit = MetadataEdit()
+    for (name, text) in [
+      ("Copyright", "A. Author"), ("GPS.Latitude", "48.25"), ("dc:title", "Harbour"), ("tiff:ImageWidth", "64"),
+    ] {
+      try edit.set(name, to: text)
+    }
+    let blocks = try edit.blocks(orientation: .up) { (_) throws(CoderError) in nil }
+    image.metadata[.exif] = blocks.payloads[.exif]
+    image.metadata[.xmp] = blocks.payloads[.xmp]
+    // IIM 4.2 §1.5: 2:25, a keyword.
+    image.metadata[.iptc] = [0x1C, 2, 25, 0, 3] + Array("sea".utf8)
+    image.metadata[.text] = ContainerText.payload([ContainerText("a comment")])
+    image.metadata[.geoTIFF] = geoTIFF
+    image.density = Density(300)
+    return image
+  }
+
+  /// Little-endian, one directory of one tag: ModelTiepoint, six doubles at 26: the picture's 0, 0 is at 1000, 2000.
+  private static let geoTIFF: [UInt8] = {
+    let head: [UInt8] = [
+      0x49, 0x49, 42, 0, 8, 0, 0, 0, 1, 0, 0x82, 0x84, 12, 0, 6, 0, 0, 0, 26, 0, 0, 0, 0, 0, 0, 0,
+    ]
+    let numbers: [Double] = [0, 0, 0, 1000, 2000, 0]
+    return numbers.reduce(into: head) { bytes, number in
+      withUnsafeBytes(of: number.bitPattern.littleEndian) { bytes += $0 }
+    }
+  }()
+
+  /// What a file states, as far as conversions of this test may change it.
+  private struct Facts {
+    var exif: PropertyValue?
+    var xmp: PropertyValue?
+    var keywords: PropertyValue?
+    var statedWidth: PropertyValue?
+    var texts: [UInt8]?
+    var place: [UInt8]?
+    var density: Density?
+    let size: Size
+
+    init(_ bytes: [UInt8]) throws {
+      let decoder = try FactMatrixTests.registry.open(.bytes(bytes))
+      let properties = try decoder.properties()
+      exif = properties["{TIFF}", "Copyright"]
+      xmp = properties["{XMP}", "dc:title"]
+      statedWidth = properties["{XMP}", "tiff:ImageWidth"]
+      keywords = properties["{IPTC}", "Keywords"] ?? properties["{XMP}", "dc:subject"]
+      texts = try decoder.metadata(.text)
+      place = try decoder.metadata(.geoTIFF)
+      let across = properties["DPIWidth"]?.number ?? properties["{TIFF}", "XResolution"]?.number
+      density = across.map { Density($0) }
+      size = decoder.header.displayedSize
+    }
+  }
+
+  @Test(arguments: formats) func everyFactIsTrueOrNamed(_ source: ImageFormat) throws {
+    let file = try Self.registry.encode(try Self.described(), as: source)
+    let before = try Facts(file)
+    for target in Self.formats {
+      for way in Way.allCases {
+        let made = try Self.registry.convert(.bytes(file), to: target, at: .memory, options: way.options)
+        let after = try Facts(made.bytes)
+        let what: Comment = "\(source) to \(target), \(way)"
+        func isNamed(_ fact: Fact) -> Bool { made.changes.contains { $0.fact == fact } }
+        #expect(after.exif == before.exif || isNamed(.exif), what)
+        #expect(after.xmp == before.xmp || isNamed(.xmp), what)
+        #expect(after.keywords == before.keywords || isNamed(.iptc) || isNamed(.xmp), what)
+        #expect(after.texts == before.texts || isNamed(.texts), what)
+        #expect(after.place == before.place || isNamed(.georeference), what)
+        if let density = before.density, !isNamed(.density), !isNamed(.exif) {
+          #expect(after.density.map { abs($0.horizontal - density.horizontal) < 1 } ?? false, what)
+        }
+        if case .text(let width)? = after.statedWidth { #expect(width == "\(after.size.width)", what) }
+      }
+    }
+  }
+
+  /// Thumbnails of the whole picture show what is not to be seen any more.
+  @Test(arguments: [ImageFormat.jpeg, .webP, .png, .heic]) func thumbnailsShowNoMoreThanThePicture(
+    _ target: ImageFormat
+  ) throws {
+    var writing = EncodeOptions()
+    writing.embeddedThumbnailSide = 16
+    let file = try Self.registry.encode(try Self.described(), as: .jpeg, options: writing)
+    for way in Way.allCases {
+      let made = try Self.registry.convert(.bytes(file), to: target, at: .memory, options: way.options)
+      let exif = try #require(try Self.registry.open(.bytes(made.bytes)).metadata(.exif))
+      let hasThumbnail = zip(exif, exif.dropFirst()).contains { $0 == 0xFF && $1 == 0xD8 }
+      #expect(hasThumbnail == (way == .encoded || way == .scaled), "\(way) to \(target)")
+      #expect(made.changes.contains { $0.fact == .thumbnail } == !hasThumbnail)
+    }
+  }
+
+  @Test func strictConversionsLoseNothing() throws {
+    let file = try Self.registry.encode(try Self.described(), as: .tiff)
+    var options = EncodeOptions()
+    options.isStrict = true
+    #expect(throws: CoderError.self) {
+      try Self.registry.convert(.bytes(file), to: .bmp, at: .memory, options: options)
+    }
+    #expect(try Self.registry.convert(.bytes(file), to: .tiff, at: .memory, options: options).changes.isEmpty)
+  }
+}
