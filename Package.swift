@@ -33,14 +33,9 @@ func format(_ name: String, dependencies: [Target.Dependency] = ["ImageCoderPlug
     swiftSettings: settings)
 }
 
-/// Loops in C that know nothing of this package, in `Plugins/Kernels`.
-func kernel(_ name: String, dependencies: [Target.Dependency] = [], links libraries: [String] = []) -> Target {
-  shim(name, in: "Kernels", dependencies: dependencies, links: libraries)
-}
-
-/// A few lines of C between a coder and its library.
+/// A few lines of C between a coder and its library, or loops that know nothing of this package, in `Plugins/Kernels`.
 func shim(
-  _ name: String, in folder: String, dependencies: [Target.Dependency] = [], links libraries: [String]
+  _ name: String, in folder: String = "Kernels", dependencies: [Target.Dependency] = [], links libraries: [String] = []
 ) -> Target {
   .target(
     name: name, dependencies: dependencies, path: "Plugins/\(folder)/\(name)",
@@ -86,9 +81,8 @@ let library: [Target.Dependency] = ["ImageCoders", "ImageCoderEngine", "ImageCod
 let containerModules: [Target.Dependency] = ["CodedPictures", "ISOBaseMediaFile", "SharedPlanes"]
 
 /// Whether a target's folder is there: of a part of this tree, only that part is built.
-func isHere(_ target: Target) -> Bool {
-  FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/\(target.path ?? target.name)")
-}
+func isHere(_ target: Target) -> Bool { isHere(target.path ?? target.name) }
+func isHere(_ path: String) -> Bool { FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/\(path)") }
 
 /// Libraries and shared modules that coders use, by their folders.
 let parts: [String: [Target.Dependency]] = [
@@ -113,11 +107,10 @@ let parts: [String: [Target.Dependency]] = [
   "WebP": ["CRollingMemory", "CVP8L", "CWebP"],
 ]
 
-/// The coders: each folder of `Plugins` with an entry. Each has a product, which becomes a plugin, and a trait. The Swift
-/// Package Index builds with all traits, and has no libraries.
+/// The coders, each a product and a trait. The Swift Package Index builds with all traits, and has no libraries.
 let coders: [Target] =
   ((try? FileManager.default.contentsOfDirectory(atPath: "\(Context.packageDirectory)/Plugins")) ?? [])
-  .filter { FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/Plugins/\($0)/Entry") }.sorted()
+  .filter { isHere("Plugins/\($0)/Entry") }.sorted()
   .filter { Context.environment["SPI_PROCESSING"] == nil || needsNoLibrary($0) }
   .map { coder(in: $0, uses: parts[$0, default: []]) }.filter(isHere)
 
@@ -166,14 +159,14 @@ let coderParts: [Target] = [
   format("PhotoshopResources"),
   format("SharedPlanes", dependencies: ["CSharedPlanes", "ImageCoderPlugin"]),
   // Loops in C, and what each asks of its callers: Plugins/Kernels/README.md.
-  kernel("CDeflate", dependencies: ["CProcessor"], links: ["deflate"]),
-  kernel("CJPEGEighths", dependencies: ["CProcessor"], links: ["jpeg"]),
-  kernel("CLosslessJPEG"),
-  kernel("CPNGRows", dependencies: ["CProcessor"]),
-  kernel("CPixelBytes", dependencies: ["CProcessor"]),
-  kernel("CProcessor"),
-  kernel("CSharedPlanes", links: ["m"]),
-  kernel("CVP8L", dependencies: ["CPixelBytes", "CProcessor"]),
+  shim("CDeflate", dependencies: ["CProcessor"], links: ["deflate"]),
+  shim("CJPEGEighths", dependencies: ["CProcessor"], links: ["jpeg"]),
+  shim("CLosslessJPEG"),
+  shim("CPNGRows", dependencies: ["CProcessor"]),
+  shim("CPixelBytes", dependencies: ["CProcessor"]),
+  shim("CProcessor"),
+  shim("CSharedPlanes", links: ["m"]),
+  shim("CVP8L", dependencies: ["CPixelBytes", "CProcessor"]),
 ]
 
 /// The trait that builds a coder in: `PNG` for `PNGCoder`.

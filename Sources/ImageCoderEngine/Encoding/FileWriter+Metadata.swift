@@ -57,7 +57,19 @@ extension FileWriter {
       guard error.code == .unsupported || error.code == .invalidArgument else { throw error }
       // Exif that was made for a density is missed by nobody.
       let fact = kind == .exif && image.metadata[.exif] == nil ? Fact.density : kind.fact
-      try note(FactChange(fact, .dropped, error.message))
+      try note(FactChange(fact, .dropped, because: error.message))
     }
+  }
+}
+
+extension FactChange {
+  /// Warns of what a person would miss.
+  ///
+  /// - Parameter isLogged: Whether a warning was given already.
+  /// - Throws: ``CoderError/Code/unsupported`` instead, if the options are strict.
+  package func tell(_ options: EncodeOptions, isLogged: Bool = false) throws(CoderError) {
+    guard isMissed else { return }
+    if options.isStrict { throw .unsupported("\(message); with strict options that is an error") }
+    if !isLogged { options.log?(.warning, message) }
   }
 }

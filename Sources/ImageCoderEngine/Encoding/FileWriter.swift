@@ -187,7 +187,7 @@ extension FileWriter {
   func begin(_ page: Page, layout: PixelLayout, isAnimated: Bool) throws(CoderError) {
     let carried = try carried(page)
     try writer.setHeader(header(page, carried, layout: layout, isAnimated: isAnimated))
-    if let reason = page.colors.reason { try note(FactChange(.colors, .changed, reason)) }
+    if let reason = page.colors.reason { try note(FactChange(.colors, .changed, because: reason)) }
     for fact in carried.facts { try note(fact) }
     for kind in MetadataKind.allCases { try add(kind, carried, of: page.image, layout: layout) }
   }

@@ -190,7 +190,7 @@ public final class ImageEncoder {
     var image = try decoder.image(of: frames)
     if options.metadata.contains(.trailer) {
       do throws(CoderError) { image.metadata[.trailer] = try decoder.metadata(.trailer) } catch {
-        try note(FactChange(.video, .dropped, error.message))
+        try note(FactChange(.video, .dropped, because: error.message))
       }
     }
     if leavesGainMapOut { image.companions.removeAll { $0 == .gainMap } }

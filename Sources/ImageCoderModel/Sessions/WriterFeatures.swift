@@ -50,3 +50,16 @@ public struct WriterFeatures: OptionSet, Sendable, Hashable {
   /// Those that ``capabilities`` may list.
   package static var named: [String] { names.map(\.name) }
 }
+
+extension MetadataKind {
+  /// What a writer states that takes it; nil for one that is offered to every writer, and for one that none takes.
+  package var writerFeature: WriterFeatures? {
+    switch self {
+    case .icc, .exif, .xmp, .c2pa: nil
+    case .iptc: .iptc
+    case .geoTIFF: .geoTIFF
+    case .text: .text
+    case .trailer: .trailer
+    }
+  }
+}

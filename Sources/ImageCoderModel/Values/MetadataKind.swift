@@ -25,17 +25,6 @@ public enum MetadataKind: UInt32, Sendable, CaseIterable {
 
   /// Whether ``ImageHeader/metadata`` says if a file has it. What follows the pictures is found by looking for their end.
   package var isAnnounced: Bool { self != .trailer }
-
-  /// What a writer states that takes it; nil for one that is offered to every writer, and for one that none takes.
-  package var writerFeature: WriterFeatures? {
-    switch self {
-    case .icc, .exif, .xmp, .c2pa: nil
-    case .iptc: .iptc
-    case .geoTIFF: .geoTIFF
-    case .text: .text
-    case .trailer: .trailer
-    }
-  }
 }
 
 extension MetadataKind: CustomStringConvertible {

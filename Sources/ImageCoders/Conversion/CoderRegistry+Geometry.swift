@@ -73,7 +73,8 @@ extension CoderRegistry {
     var changes: [FactChange] = []
     let trailer = Result { () throws(CoderError) in try old.metadata(.trailer) }
     if let bytes = (try? trailer.get()) ?? nil, !bytes.isEmpty {
-      changes.append(FactChange(.video, .dropped, "\(bytes.count) bytes after the picture, which is turned or cropped"))
+      changes.append(
+        FactChange(.video, .dropped, because: "\(bytes.count) bytes after the picture, which is turned or cropped"))
     }
     let kinds: [(MetadataKind, MetadataEdit.Part)] = [(.icc, .icc), (.exif, .exif), (.xmp, .xmp), (.iptc, .iptc)]
     for (kind, part) in kinds where !options.metadata.contains(kind) { edit.removed.insert(part) }
@@ -102,7 +103,7 @@ extension CoderRegistry {
         values, changes: done, orientation: .up, size: size, part: part, hasVideo: false)
       for (name, value) in edits { edit.values["{XMP}", name] = value }
       changes += gone.filter { fact in !changes.contains { $0.fact == fact } }.map {
-        FactChange($0, .dropped, "the picture is turned or cropped")
+        FactChange($0, .dropped, because: "the picture is turned or cropped")
       }
     }
     if old.header.orientation != .up { edit.values["{TIFF}", "Orientation"] = writesExif ? .integer(1) : .text("") }
@@ -112,7 +113,8 @@ extension CoderRegistry {
     }
     if edit.removed.contains(.c2pa) {
       changes.append(
-        FactChange(.credentials, .dropped, "content credentials sign the bytes of the file, which were changed"))
+        FactChange(
+          .credentials, .dropped, because: "content credentials sign the bytes of the file, which were changed"))
     }
     for change in changes { try change.tell(options) }
     guard !edit.isEmpty else {

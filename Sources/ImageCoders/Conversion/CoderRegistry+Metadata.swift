@@ -45,9 +45,12 @@ extension CoderRegistry {
         edits.removed.insert(.c2pa)
         result = try coder.apply(.editMetadata(edits), from: format, to: format, in: context, asksOnly: false)
         changes.append(
-          FactChange(.credentials, .dropped, "content credentials sign the bytes of the file, which were changed"))
+          FactChange(
+            .credentials, .dropped, because: "content credentials sign the bytes of the file, which were changed"))
       }
-      if case .text(let words)? = result.facts["dropped"] { changes.append(FactChange(.storedJPEG, .dropped, words)) }
+      if case .text(let words)? = result.facts["dropped"] {
+        changes.append(FactChange(.storedJPEG, .dropped, because: words))
+      }
       let bytes = result.bytes ?? []
       try check(bytes, against: decoder, edit, caller)
       for change in changes {

@@ -135,14 +135,14 @@ extension CoderRegistry {
     }
     let writer = candidates(writing: format).first { coder == nil || $0.id == coder }
     var notes: [FactChange] = []
-    let pages = pagesToWrite(decoder, as: format, options, reading, writer, &notes)
+    let pages = pagesToWrite(decoder, as: format, options, reading, writer, notes: &notes)
     if !options.firstFrameOnly, decoder.frameCount > 1, pages.count > 1 || !(writer?.writesFrames ?? true) {
       let reason = pages.count > 1 ? "a page holds no animation" : "\(format) is written without animation"
       notes.append(
-        FactChange(.frames, .dropped, "\(reason): the first of \(decoder.frameCount) frames is written"))
+        FactChange(.frames, .dropped, because: "\(reason): the first of \(decoder.frameCount) frames is written"))
       options.firstFrameOnly = true
     }
-    notes += companions(of: decoder, source, as: format, options, reading)
+    notes += companions(of: decoder, in: source, as: format, options, reading)
     let hasMap = pages.count == 1 && hasGainMap(decoder)
     let map = hasMap ? gainMapToKeep(decoder, as: format, options, reading) : nil
     let encoder = try makeEncoder(
@@ -150,7 +150,7 @@ extension CoderRegistry {
     encoder.leavesGainMapOut = hasMap
     for note in notes { try encoder.note(note) }
     if hasMap, map == nil, options.gainMap == .kept {
-      try encoder.note(FactChange(.gainMap, .dropped, "the file is written without one"), isLogged: true)
+      try encoder.note(FactChange(.gainMap, .dropped, because: "the file is written without one"), isLogged: true)
     }
     for (index, page) in pages.enumerated() {
       if index > 0 { try encoder.endPage() }
@@ -185,19 +185,19 @@ extension CoderRegistry {
 
   /// What no image has, and the new file neither.
   private func companions(
-    of decoder: ImageDecoder, _ source: ByteSource, as format: ImageFormat, _ options: EncodeOptions,
+    of decoder: ImageDecoder, in source: ByteSource, as format: ImageFormat, _ options: EncodeOptions,
     _ reading: DecodeOptions
   ) -> [FactChange] {
     var notes: [FactChange] = []
     if decoder.header.format == .cur, format != .cur {
-      notes.append(FactChange(.hotSpot, .dropped, "\(format) has no place for it"))
+      notes.append(FactChange(.hotSpot, .dropped, because: "\(format) has no place for it"))
     }
     guard decoder.header.format == .jpegXL, hasOperation(.transcode, from: .jpegXL, to: .jpeg) else { return notes }
     let answer = Result { () throws(CoderError) in
       try ask(.transcode, of: source, as: .jpeg, reading: reading)
     }
     if let answer = try? answer.get(), answer.refusal == nil {
-      notes.append(FactChange(.storedJPEG, .dropped, "the picture is encoded anew"))
+      notes.append(FactChange(.storedJPEG, .dropped, because: "the picture is encoded anew"))
     }
     return notes
   }
@@ -205,14 +205,14 @@ extension CoderRegistry {
   /// Numbers of the pages that are kept.
   private func pagesToWrite(
     _ decoder: ImageDecoder, as format: ImageFormat, _ options: EncodeOptions, _ reading: DecodeOptions,
-    _ writer: Candidate?, _ notes: inout [FactChange]
+    _ writer: Candidate?, notes: inout [FactChange]
   ) -> [Int] {
     let header = decoder.header
     // Sizes of one picture are pages of an icon, and nothing that another kind of file would show one after the other.
     let isRow = header.pageCount > 1 && (!header.pagesAreSizes || header.format == format)
     if header.pageCount > 1, !isRow, reading.page == nil {
       notes.append(
-        FactChange(.pages, .dropped, "the best of \(header.pageCount) sizes of the picture is written"))
+        FactChange(.pages, .dropped, because: "the best of \(header.pageCount) sizes of the picture is written"))
     }
     guard isRow, reading.page == nil, !options.firstFrameOnly else { return [decoder.page] }
     // Layers are parts of the picture, which is written whole: they are written where they are asked for by number.
@@ -224,7 +224,8 @@ extension CoderRegistry {
     guard writer?.writesPages ?? false else {
       notes.append(
         FactChange(
-          .pages, .dropped, "\(format) holds 1 page: page \(decoder.page + 1) of \(pictures.count) is written"))
+          .pages, .dropped, because: "\(format) holds 1 page: page \(decoder.page + 1) of \(pictures.count) is written")
+      )
       return [decoder.page]
     }
     return pictures

@@ -17,9 +17,8 @@ final class Worker: @unchecked Sendable {
   let layers: IsolationLayers
   /// Bytes that it may have beyond what the plugin and its libraries take.
   let memory: Int
-  /// Files that it has seen.
+  /// Files that it has seen, and their bytes.
   private(set) var files = 0
-  /// Bytes of files that it has seen.
   var bytes = 0
   /// Nanoseconds of the clock when it was last used.
   var lastUse: Int64 = 0
@@ -27,7 +26,6 @@ final class Worker: @unchecked Sendable {
   private(set) var failure: CoderError?
   /// Memory that both processes can write.
   let shared: UnsafeMutableRawPointer
-
   private let server: WorkerServer
   /// The process that started it, which alone may talk to it.
   private let owner = ProcessGeneration.current
@@ -71,10 +69,8 @@ final class Worker: @unchecked Sendable {
     self.server = server
     self.share = share
     if isClosing { state = ISOLATION_STATE_CLOSING }
-    self.number = number
-    self.socket = socket
-    self.errors = errors
-    self.process = process
+    (self.number, self.socket) = (number, socket)
+    (self.errors, self.process) = (errors, process)
     self.memory = memory
     processNumber = isolation_number(process)
     clock = isolation_clock(processNumber)
@@ -395,8 +391,9 @@ final class Worker: @unchecked Sendable {
   private func takeErrors() -> String {
     withUnsafeTemporaryAllocation(byteCount: Self.mostErrors, alignment: 1) { bytes in
       let count = isolation_take_errors(errors, bytes.baseAddress, bytes.count)
-      let text = Self.printable(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
-      return text.split(separator: " ").joined(separator: " ").suffix(Self.mostPrinted).description
+      return Self.printable(UnsafeRawBufferPointer(rebasing: bytes[..<count])).split(separator: " ").joined(
+        separator: " "
+      ).suffix(Self.mostPrinted).description
     }
   }
 }

@@ -49,8 +49,8 @@ struct CarriedMetadata {
 
   private func rule(_ fact: Fact) -> FactRule { fact.rules.rule(for: changes) }
 
-  private mutating func note(_ fact: Fact, _ outcome: FactChange.Outcome, _ reason: String) {
-    facts.append(FactChange(fact, outcome, reason))
+  private mutating func note(_ fact: Fact, _ outcome: FactChange.Outcome, because reason: String) {
+    facts.append(FactChange(fact, outcome, because: reason))
   }
 
   /// Why a fact went that is not true of the new picture.
@@ -81,21 +81,21 @@ struct CarriedMetadata {
       if var directories = ExifDirectories(exif) {
         if rule(.thumbnail) == .goes, directories.has(.thumbnail) {
           directories.remove(.thumbnail)
-          note(.thumbnail, .dropped, reason)
+          note(.thumbnail, .dropped, because: reason)
         }
         setSizes(in: &directories)
         if rule(.regions) == .goes {
           // Exif 2.32 §4.6.5: SubjectArea and SubjectLocation are in pixels.
           for tag: UInt16 in [0x9214, 0xA214] where directories.has(tag, in: .exif) {
             directories.remove(tag, from: .exif)
-            note(.regions, .dropped, reason)
+            note(.regions, .dropped, because: reason)
           }
         }
         if let density, target.density != nil || swapsSides || needsExifForDensity { directories.set(density) }
         exif = directories.payload()
       } else if rule(.thumbnail) == .goes {
         payloads[.exif] = nil
-        note(.exif, .dropped, "it cannot be read, and the picture is changed")
+        note(.exif, .dropped, because: "it cannot be read, and the picture is changed")
         return
       }
     }
@@ -136,12 +136,12 @@ struct CarriedMetadata {
       var editing = try XMPEditing(packet)
       for (name, value) in edits { try editing.set(name, to: value) }
       for fact in gone where !facts.contains(where: { $0.fact == fact }) {
-        note(fact, .dropped, fact == .video ? "the new file has none" : reason)
+        note(fact, .dropped, because: fact == .video ? "the new file has none" : reason)
       }
       payloads[.xmp] = editing.packet
     } catch {
       payloads[.xmp] = nil
-      note(.xmp, .dropped, "it cannot be read to its end, and the picture is changed")
+      note(.xmp, .dropped, because: "it cannot be read to its end, and the picture is changed")
     }
   }
 
@@ -150,17 +150,17 @@ struct CarriedMetadata {
   private mutating func carryCredentials() {
     payloads[.c2pa] = nil
     guard wantsAll, source.header?.metadata.contains(.c2pa) ?? (source.metadata[.c2pa] != nil) else { return }
-    note(.credentials, .dropped, "content credentials sign the bytes of the file that they are in")
+    note(.credentials, .dropped, because: "content credentials sign the bytes of the file that they are in")
   }
 
   /// Pictures beside the picture are written by those who know how; here they are named.
   private mutating func nameCompanions() {
     guard wantsAll else { return }
-    if source.companions.contains(.gainMap) { note(.gainMap, .dropped, "the file is written without one") }
+    if source.companions.contains(.gainMap) { note(.gainMap, .dropped, because: "the file is written without one") }
     let others = source.companions.filter { [.depth, .disparity, .matte].contains($0) }
     guard !others.isEmpty else { return }
     let words = Set(others.map { "\($0)" }).sorted().joined(separator: ", ")
-    note(.auxiliaries, .dropped, "\(others.count) (\(words)); --auxiliary writes one of them")
+    note(.auxiliaries, .dropped, because: "\(others.count) (\(words)); --auxiliary writes one of them")
   }
 
   /// Whether nobody asked for a file that says less.
@@ -176,7 +176,7 @@ struct CarriedMetadata {
     payloads[.trailer] = nil
     note(
       .video, .dropped,
-      "\(trailer.count) bytes after the picture; " + (goes ? reason : "the format has no place for them"))
+      because: "\(trailer.count) bytes after the picture; " + (goes ? reason : "the format has no place for them"))
   }
 
   private mutating func carryIPTC() {
@@ -186,12 +186,12 @@ struct CarriedMetadata {
     var moved = Properties()
     for (name, older) in XMPNamespaces.olderNames { moved[name] = values[older] }
     guard addToXMP(moved) else {
-      note(.iptc, .dropped, "the format has no place for it")
+      note(.iptc, .dropped, because: "the format has no place for it")
       return
     }
-    note(.iptc, .moved, "into XMP, as the IPTC says")
+    note(.iptc, .moved, because: "into XMP, as the IPTC says")
     let left = values.sorted.map(\.0).filter { name in !XMPNamespaces.olderNames.contains { $0.1 == name } }
-    if !left.isEmpty { note(.iptc, .dropped, "XMP has no \(left.joined(separator: ", "))") }
+    if !left.isEmpty { note(.iptc, .dropped, because: "XMP has no \(left.joined(separator: ", "))") }
   }
 
   private mutating func carryTexts() {
@@ -210,9 +210,9 @@ struct CarriedMetadata {
       }
     }
     if !moved.isEmpty {
-      if addToXMP(moved) { note(.texts, .moved, "into XMP") } else { left = texts.map(\.keyword) }
+      if addToXMP(moved) { note(.texts, .moved, because: "into XMP") } else { left = texts.map(\.keyword) }
     }
-    if !left.isEmpty { note(.texts, .dropped, "the format has no place for \(left.joined(separator: ", "))") }
+    if !left.isEmpty { note(.texts, .dropped, because: "the format has no place for \(left.joined(separator: ", "))") }
   }
 
   /// Adds properties that the packet does not have. What XMP says already is newer, or the same.
@@ -234,7 +234,7 @@ struct CarriedMetadata {
     guard let place = payloads[.geoTIFF] else { return }
     guard target.features.contains(.geoTIFF), rule(.georeference) != .goes else {
       payloads[.geoTIFF] = nil
-      note(.georeference, .dropped, rule(.georeference) == .goes ? reason : "the format has no place for it")
+      note(.georeference, .dropped, because: rule(.georeference) == .goes ? reason : "the format has no place for it")
       return
     }
     guard rule(.georeference) == .follows else { return }
@@ -242,6 +242,6 @@ struct CarriedMetadata {
     let isThere = payloads[.geoTIFF] != nil
     note(
       .georeference, isThere ? .changed : .dropped,
-      isThere ? "as the picture was" : "it cannot be changed as the picture was")
+      because: isThere ? "as the picture was" : "it cannot be changed as the picture was")
   }
 }

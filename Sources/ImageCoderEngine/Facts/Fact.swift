@@ -181,22 +181,12 @@ public struct FactChange: Sendable, Hashable {
   /// Why, in a few words.
   public var reason: String
 
-  package init(_ fact: Fact, _ outcome: Outcome, _ reason: String) {
+  package init(_ fact: Fact, _ outcome: Outcome, because reason: String) {
     (self.fact, self.outcome, self.reason) = (fact, outcome, reason)
   }
 
   /// Whether a person would miss what is not there any more.
   package var isMissed: Bool { outcome == .dropped && fact.rules.isMissed }
-
-  /// Warns of what a person would miss.
-  ///
-  /// - Parameter isLogged: Whether a warning was given already.
-  /// - Throws: ``CoderError/Code/unsupported`` instead, if the options are strict.
-  package func tell(_ options: EncodeOptions, isLogged: Bool = false) throws(CoderError) {
-    guard isMissed else { return }
-    if options.isStrict { throw .unsupported("\(message); with strict options that is an error") }
-    if !isLogged { options.log?(.warning, message) }
-  }
 
   /// As a warning says it.
   package var message: String {
