@@ -11,6 +11,7 @@ public let plugin = PluginExport(
   readsIncrementally: true, writer: AVIFWriter.self, writerFormats: [.avif],
   writerFeatures: [.frames, .orientation],
   operations: [
-    .editMetadata(of: [.avif], run: ItemMetadata.edit), .attachGainMap(to: [.avif], run: GainMapItems.attach),
+    .editMetadata(of: [.avif], run: ItemMetadata.edit),
+    .attachGainMap(to: [.avif], takesColors: true, run: GainMapItems.attach),
   ],
   options: AVIFOption.table)

@@ -9,8 +9,9 @@ public import ImageCoderPlugin
 public enum GainMapItems {
   /// Writes a file of one picture with the map.
   ///
-  /// The picture, its metadata and what else is in the file stay byte for byte. The colors that the map's file states are
-  /// those of the other rendition, and become those of the `tmap` item.
+  /// The picture, its metadata and what else is in the file stay byte for byte. The colors of the other rendition become
+  /// those of the `tmap` item: a profile says more than code points. Without both, they are light in the primaries of the
+  /// picture.
   ///
   /// - Throws: ``CoderError/Code/unsupported`` for files that have tracks or a gain map, or are laid out in a way that
   ///   readers of gain maps do not expect.
@@ -43,7 +44,8 @@ public enum GainMapItems {
         type: .toneMap, isHidden: false, references: [(.derivedFrom, [base, number])],
         properties: [try tables.meta.shownSize(of: item, in: file)]
           + tables.meta.uses(of: item, among: [.pixelInformation], isEssential: false)
-          + [.new(shown.colors, isEssential: false)]))
+          + [.new(try Self.colors(map, besides: item, in: tables.meta, file, matrix: shown.matrix), isEssential: false)]
+      ))
     places[joined] = payload.count..<(payload.count + 1 + map.iso.count)
     // The item's own version.
     payload += [0] + map.iso
@@ -63,6 +65,36 @@ public enum GainMapItems {
     box.box(.mediaData) { $0.put(payload) }
     pieces.put(box.bytes)
     try pieces.write(in: context)
+  }
+
+  /// A `colr` box of the other rendition. An item has one statement of each kind.
+  private static func colors(
+    _ map: GainMapParts, besides base: Item, in meta: MetaBox, _ file: FileBytes, matrix: UInt8
+  ) throws(CoderError) -> [UInt8] {
+    if let profile = map.alternateProfile {
+      var writer = ByteWriter()
+      writer.box(.color) { writer in
+        writer.put(FourCC.profile)
+        writer.put(profile)
+      }
+      return writer.bytes
+    }
+    let own = try ItemProperties(of: base, in: meta, file: file).points
+    return box(
+      map.alternateColors
+        ?? CodingIndependentCodePoints(
+          primaries: own?.primaries ?? 2, transfer: 16, matrix: matrix, isFullRange: true))
+  }
+
+  /// Code points as a `colr` box (ISO/IEC 14496-12 §12.1.5).
+  private static func box(_ points: CodingIndependentCodePoints) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.box(.color) { writer in
+      writer.put(FourCC.nclx)
+      for value in [points.primaries, points.transfer, points.matrix] { writer.put(UInt16(value)) }
+      writer.put(UInt8(points.isFullRange ? 0x80 : 0))
+    }
+    return writer.bytes
   }
 
   /// The boxes of the picture's file.
@@ -108,8 +140,8 @@ public enum GainMapItems {
     let payload: [UInt8]
     /// Without its colors, which are none: samples are gains.
     let properties: [ItemTables.Property]
-    /// A `colr` box: the colors of the other rendition.
-    let colors: [UInt8]
+    /// The matrix of its samples.
+    let matrix: UInt8
 
     init(_ file: FileBytes) throws(CoderError) {
       guard let box = file.boxes(in: 0..<file.count).first(where: { $0.type == .meta }) else {
@@ -125,14 +157,11 @@ public enum GainMapItems {
       type = item.type
       payload = try ItemBytes(of: item, in: meta, file).withBytes { [UInt8]($0) }
       var properties: [ItemTables.Property] = []
-      var profile: [UInt8]?
       for index in meta.associations[item.associations] {
         let box = meta.properties[index]
         let bytes = [UInt8](file.bytes(in: box.start..<box.end))
         switch box.type {
-        case .color:
-          if let kind = file.fourCC(at: box.content), kind == .profile || kind == .restrictedProfile { profile = bytes }
-        case .rotation, .mirror: continue
+        case .color, .rotation, .mirror: continue
         default:
           let isPlain = [.imageSize, .pixelInformation, .pixelAspectRatio].contains(box.type)
           properties.append(.new(bytes, isEssential: !isPlain))
@@ -143,20 +172,8 @@ public enum GainMapItems {
         ?? CodingIndependentCodePoints(primaries: 2, transfer: 2, matrix: 2, isFullRange: true)
       var own = points
       (own.primaries, own.transfer) = (2, 2)
-      self.properties = properties + [.new(Self.box(own), isEssential: false)]
-      // An item has one statement of each kind; the profile says more.
-      colors = profile ?? Self.box(points)
-    }
-
-    /// Code points as a `colr` box (ISO/IEC 14496-12 §12.1.5).
-    private static func box(_ points: CodingIndependentCodePoints) -> [UInt8] {
-      var writer = ByteWriter()
-      writer.box(.color) { writer in
-        writer.put(FourCC.nclx)
-        for value in [points.primaries, points.transfer, points.matrix] { writer.put(UInt16(value)) }
-        writer.put(UInt8(points.isFullRange ? 0x80 : 0))
-      }
-      return writer.bytes
+      self.properties = properties + [.new(GainMapItems.box(own), isEssential: false)]
+      matrix = own.matrix
     }
   }
 }

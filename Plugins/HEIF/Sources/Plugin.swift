@@ -16,6 +16,6 @@ public let plugin: PluginExport = {
     writerFeatures: [.frames, .orientation, .thumbnail],
     operations: [
       .editMetadata(of: [.heic, .heif, .heics], run: ItemMetadata.edit),
-      .attachGainMap(to: [.heic, .heif], run: GainMapItems.attach),
+      .attachGainMap(to: [.heic, .heif], takesColors: true, run: GainMapItems.attach),
     ], options: HEIFOption.table)
 }()

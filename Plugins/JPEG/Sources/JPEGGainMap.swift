@@ -119,20 +119,40 @@ enum JPEGGainMap {
     var added: [UInt8] = []
     if let xmp = map.xmp { added += segment(0xE1, [UInt8](copying: FileHeader.Prefix.xmp), xmp) }
     added += segment(0xE2, [UInt8](copying: JPEGAuxiliary.isoPrefix), map.iso)
-    return Array(file[..<place]) + added + (try rest(of: file, from: place))
+    // The map's profile is that of the other rendition, where gains are in its primaries: flag 0x40 is that they are not.
+    let profile = map.iso.count > 4 && map.iso[4] & 0x40 == 0 ? map.alternateProfile : nil
+    if let profile { added += try profileSegments(profile) }
+    return Array(file[..<place]) + added + (try rest(of: file, from: place, hasProfile: profile == nil))
+  }
+
+  /// ICC.1:2022 B.4: parts with their number and count, both from 1.
+  private static func profileSegments(_ profile: [UInt8]) throws(CoderError) -> [UInt8] {
+    let room = 65_519
+    let count = (profile.count + room - 1) / room
+    guard count <= 255 else {
+      throw .unsupported("a profile of a gain map of \(profile.count) bytes; JPEG has room for \(255 * room)")
+    }
+    var segments: [UInt8] = []
+    for index in 0..<count {
+      let part = profile[(index * room)..<min(profile.count, index * room + room)]
+      segments += segment(0xE2, Array("ICC_PROFILE\0".utf8) + [UInt8(index + 1), UInt8(count)], Array(part))
+    }
+    return segments
   }
 
   /// A map's file from after its first segment on, without what it says of a gain map so far.
-  private static func rest(of file: [UInt8], from start: Int) throws(CoderError) -> [UInt8] {
+  ///
+  /// - Parameter hasProfile: Whether its profile stays.
+  private static func rest(of file: [UInt8], from start: Int, hasProfile: Bool) throws(CoderError) -> [UInt8] {
     let reader = ByteReader(file.span.bytes, of: "a gain map")
     var kept: [UInt8] = []
     var place = start
     while try reader.uint8(at: place) == 0xFF, (0xE0...0xFE).contains(try reader.uint8(at: place + 1)) {
       let end = place + 2 + Int(try reader.uint16(at: place + 2))
       guard end > place + 3, end <= file.count else { throw .invalidArgument("a gain map whose segment is cut off") }
-      let isReplaced = [FileHeader.Prefix.xmp, JPEGAuxiliary.isoPrefix, "MPF\0"].contains {
-        reader.has($0, at: place + 4)
-      }
+      var replaced = [FileHeader.Prefix.xmp, JPEGAuxiliary.isoPrefix, "MPF\0"]
+      if !hasProfile { replaced.append("ICC_PROFILE\0") }
+      let isReplaced = replaced.contains { reader.has($0, at: place + 4) }
       if !isReplaced { kept += file[place..<end] }
       place = end
     }

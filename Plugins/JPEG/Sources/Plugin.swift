@@ -10,6 +10,6 @@ public let plugin = PluginExport(
   operations: [
     .readMetadata([.iptc, .exif, .xmp, .icc], of: [.jpeg], run: JPEGMetadata.block),
     .editMetadata(of: [.jpeg], run: JPEGMetadata.edit), .turn(of: [.jpeg], run: JPEGGeometry.write),
-    .attachGainMap(to: [.jpeg], run: JPEGGainMap.attach),
+    .attachGainMap(to: [.jpeg], takesColors: true, run: JPEGGainMap.attach),
   ],
   options: JPEGOption.table)

@@ -92,7 +92,10 @@ extension CoderRegistry {
   ) throws(CoderError) -> [UInt8] {
     var copying = EncodeOptions(limits: options.limits, cancellation: options.cancellation)
     copying.log = options.log
-    if let file = map.file, let kept = try transcode(.bytes(file), to: format, options: copying) { return kept }
+    if let file = map.file, let kept = try transcode(.bytes(file), to: format, options: copying) {
+      // A profile of the other rendition would be that of the samples in another format.
+      if kept == file || map.alternateProfile == nil { return kept }
+    }
     var settings = EncodeOptions(quality: Self.mapQuality, limits: options.limits, cancellation: options.cancellation)
     settings.metadata = [.icc]
     // Gains of red and blue are no chroma that nobody misses. Formats without a choice keep all samples.
