@@ -92,8 +92,8 @@ let parts: [String: [Target.Dependency]] = [
   "GIF": ["Palettes"],
   "GIFLib": ["CGIF"],
   "HEIF": ["CHEIFLibrary", "CHEIFShim", "CDe265", "HEVCBitstream"] + containerModules,
-  "ICNS": ["CZlib"],
-  "ICO": ["DeviceIndependentBitmap"],
+  "ICNS": ["CZlib", "SmallPNG"],
+  "ICO": ["DeviceIndependentBitmap", "SmallPNG"],
   "JPEG": ["CJPEGEighths", "CJPEGShim", "CLosslessJPEG", "PhotoshopResources"],
   "JPEG2000": ["COpenJPEG", "SharedPlanes"],
   "JXL": ["CJXL", "CJXLQuiet", "PhotoshopResources"],
@@ -158,6 +158,7 @@ let coderParts: [Target] = [
   format("Palettes"),
   format("PhotoshopResources"),
   format("SharedPlanes", dependencies: ["CSharedPlanes", "ImageCoderPlugin"]),
+  format("SmallPNG"),
   // Loops in C, and what each asks of its callers: Plugins/Kernels/README.md.
   shim("CDeflate", dependencies: ["CProcessor"], links: ["deflate"]),
   shim("CJPEGEighths", dependencies: ["CProcessor"], links: ["jpeg"]),
@@ -192,7 +193,7 @@ let package = Package(
       name: "CoderParts",
       targets: [
         "CodedPictures", "CPixelBytes", "HEVCBitstream", "ISOBaseMediaFile", "Palettes", "PhotoshopResources",
-        "SharedPlanes",
+        "SharedPlanes", "SmallPNG",
       ]),
   ] + coders.map { .library(name: $0.name, targets: [$0.name]) },
   // A package that wants the libraries alone says `traits: []`; then argument-parser is not fetched. What a trait builds

@@ -21,11 +21,4 @@ enum Deflate {
     }
     return stream
   }
-
-  /// The checksum of PNG's chunks (PNG Third Edition §5.5).
-  ///
-  /// - Parameter before: That of the bytes before these.
-  static func checksum(_ bytes: [UInt8], after before: UInt32 = 0) -> UInt32 {
-    UInt32(truncatingIfNeeded: crc32(uLong(before), bytes, uInt(truncatingIfNeeded: bytes.count)))
-  }
 }

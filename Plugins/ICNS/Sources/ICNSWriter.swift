@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ImageCoderPlugin
+import SmallPNG
 
 /// Writes Apple's icons: one page, or several in different sizes, after a table of contents.
 ///
@@ -48,7 +49,7 @@ final class ICNSWriter: ContainerWriter {
       for channel in [3, 0, 1, 2] { RunLengths.pack(plane(channel, of: pixels), to: &data) }
       elements.append((place.code, data))
     case .png:
-      elements.append((place.code, try PNGFile.bytes(of: pixels, host: host)))
+      elements.append((place.code, try SmallPNG.bytes(of: pixels, host: host, packed: Deflate.packed)))
     }
   }
 

@@ -2,8 +2,9 @@
 
 import DeviceIndependentBitmap
 import ImageCoderPlugin
+import SmallPNG
 
-/// Writes icons and cursors of Windows: every page as a bitmap of 32 bits with a mask, which every reader knows.
+/// Writes icons and cursors of Windows: pages as bitmaps of 32 bits with a mask, which every reader knows, or as PNG files.
 ///
 /// The directory comes first in the file, and is filled in when all pictures are written.
 final class ICOWriter: ContainerWriter {
@@ -12,6 +13,7 @@ final class ICOWriter: ContainerWriter {
   /// For cursors: the pixel that points.
   private let hotSpot: (x: Int, y: Int)
   private let isCursor: Bool
+  private let png: ICOOption.PNGPictures
   private var canvas: Size?
   /// Pictures that are going to be written; 0 before the first header.
   private var pageCount = 0
@@ -28,6 +30,7 @@ final class ICOWriter: ContainerWriter {
     self.host = host
     hotSpot = (options[ICOOption.hotSpotX], options[ICOOption.hotSpotY])
     isCursor = options.format == .cur
+    png = options[ICOOption.png]
   }
 
   func layout(for wanted: PixelLayout) throws(CoderError) -> PixelLayout {
@@ -70,11 +73,18 @@ final class ICOWriter: ContainerWriter {
     }
     self.canvas = nil
     let start = end
+    if isPNG(canvas) {
+      let file = try SmallPNG.bytes(of: pixels, keepsAlpha: true, host: host, packed: FixedDeflate.packed)
+      guard start + file.count <= Int(UInt32.max) else { throw Self.tooLong }
+      try output.write(file)
+      end += file.count
+      addEntry(canvas, at: start)
+      writtenPages += 1
+      return
+    }
     let mask = Self.mask(of: pixels)
     let colorBytes = RowPacker.stride(width: canvas.width, storage: .bgra) * canvas.height
-    guard start + Self.headerBytes + colorBytes + mask.count <= Int(UInt32.max) else {
-      throw .unsupported("a file of over \(UInt32.max) bytes, which is the most that an icon's directory can say")
-    }
+    guard start + Self.headerBytes + colorBytes + mask.count <= Int(UInt32.max) else { throw Self.tooLong }
     var header = ByteWriter(order: .littleEndian)
     header.put(UInt32(Self.headerBytes))
     header.put(UInt32(canvas.width))
@@ -102,6 +112,18 @@ final class ICOWriter: ContainerWriter {
 }
 
 extension ICOWriter {
+  private static var tooLong: CoderError {
+    .unsupported("a file of over \(UInt32.max) bytes, which is the most that an icon's directory can say")
+  }
+
+  private func isPNG(_ size: Size) -> Bool {
+    switch png {
+    case .automatic: !isCursor && max(size.width, size.height) >= Self.largestSide
+    case .never: false
+    case .always: true
+    }
+  }
+
   private func write(_ fields: ByteWriter) throws(CoderError) {
     try output.write(fields.bytes)
     end += fields.bytes.count

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageCoderPlugin
+public import ImageCoderPlugin
 
 /// A PNG file of eight bits per channel, for the sizes that an icon holds as such.
 ///
 /// - Format: PNG Third Edition: signature, IHDR, sRGB, one IDAT, IEND.
-enum PNGFile {
-  /// - Parameter pixels: rgba8, straight or opaque; the file of an opaque one has three channels.
-  static func bytes(of pixels: PixelView, host: CoderHost) throws(CoderError) -> [UInt8] {
-    let channels = pixels.layout.alpha == .opaque ? 3 : 4
+public enum SmallPNG {
+  /// - Parameters:
+  ///   - pixels: rgb8, rgba8 or bgra8, straight or opaque.
+  ///   - keepsAlpha: Whether an opaque picture has alpha in the file, too.
+  ///   - packed: Makes a zlib stream (RFC 1950) of bytes.
+  /// - Throws: ``CoderError/Code/cancelled``; ``CoderError/Code/outOfMemory``; what `packed` throws.
+  public static func bytes(
+    of pixels: PixelView, keepsAlpha: Bool = false, host: CoderHost,
+    packed: ([UInt8]) throws(CoderError) -> [UInt8]
+  ) throws(CoderError) -> [UInt8] {
+    let channels = pixels.layout.alpha == .opaque && !keepsAlpha ? 3 : 4
     var rows: [UInt8] = []
     try ArrayMemory.grow(
       &rows, by: pixels.size.height * (pixels.size.width * channels + 1), for: "a picture's rows")
@@ -19,9 +26,9 @@ enum PNGFile {
       appendFiltered(row, above: above, distance: channels, to: &rows)
       above = row
     }
-    let packed = try Deflate.packed(rows)
+    let stream = try packed(rows)
     var file = ByteWriter()
-    try file.reserve(packed.count + 256, for: "a picture's file")
+    try file.reserve(stream.count + 256, for: "a picture's file")
     file.put([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
     // §11.2.1: depth, color type (2 is RGB, 6 is RGBA), and 0 for compression, filter and interlace method.
     var header = ByteWriter()
@@ -30,16 +37,23 @@ enum PNGFile {
     header.put([8, channels == 3 ? 2 : 6, 0, 0, 0])
     putChunk("IHDR", header.bytes, to: &file)
     putChunk("sRGB", [0], to: &file)
-    putChunk("IDAT", packed, to: &file)
+    putChunk("IDAT", stream, to: &file)
     putChunk("IEND", [], to: &file)
     return file.bytes
   }
 
   private static func samples(of pixels: PixelView, row: Int, channels: Int) -> [UInt8] {
     let source = (pixels.base + row * pixels.stride).assumingMemoryBound(to: UInt8.self)
+    let step = pixels.layout.format.bytesPerPixel
+    let red = pixels.layout.format == .bgra8 ? 2 : 0
+    let isOpaque = pixels.layout.alpha == .opaque
     return [UInt8](unsafeUninitializedCapacity: pixels.size.width * channels) { buffer, count in
       for pixel in 0..<pixels.size.width {
-        for channel in 0..<channels { buffer[pixel * channels + channel] = source[pixel * 4 + channel] }
+        let (from, to) = (pixel * step, pixel * channels)
+        buffer[to] = source[from + red]
+        buffer[to + 1] = source[from + 1]
+        buffer[to + 2] = source[from + 2 - red]
+        if channels == 4 { buffer[to + 3] = isOpaque ? 255 : source[from + 3] }
       }
       count = pixels.size.width * channels
     }
@@ -94,6 +108,15 @@ enum PNGFile {
     file.put(UInt32(clamping: data.count))
     file.put(name)
     file.put(data)
-    file.put(Deflate.checksum(data, after: Deflate.checksum(name.bytes)))
+    file.put(checksum(name.bytes + data))
+  }
+
+  /// The remainders of all bytes: §5.5, annex D.
+  private static let remainders: [UInt32] = (0..<256).map { byte in
+    (0..<8).reduce(UInt32(byte)) { value, _ in value & 1 == 1 ? 0xEDB8_8320 ^ value >> 1 : value >> 1 }
+  }
+
+  private static func checksum(_ bytes: [UInt8]) -> UInt32 {
+    ~bytes.reduce(UInt32.max) { remainders[Int(($0 ^ UInt32($1)) & 0xFF)] ^ $0 >> 8 }
   }
 }
