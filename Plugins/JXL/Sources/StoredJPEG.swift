@@ -78,12 +78,12 @@ struct StoredJPEG {
     }
   }
 
-  /// The file with edits made.
+  /// The file with edits made. How the picture is turned stays, in Exif of its own: the codestream is turned by that.
   ///
   /// - Throws: ``CoderError/Code/unsupported`` for new metadata that a segment has no room for.
   func edited(_ edits: MetadataBlockEdits) throws(CoderError) -> [UInt8] {
     var added: [UInt8] = []
-    if let exif = edits.payloads[.exif] { added += try Self.segment(0xE1, ExifPayload.prefix + exif) }
+    if let exif = edits.payloads[.exif] ?? turn(edits) { added += try Self.segment(0xE1, ExifPayload.prefix + exif) }
     if let packet = edits.payloads[.xmp] { added += try Self.segment(0xE1, [UInt8](copying: Self.xmp) + packet) }
     let resources = photoshopSegments
     let changed = try self.resources(edits)
@@ -102,6 +102,15 @@ struct StoredJPEG {
     }
     if !isAdded { result += added }
     return result + file[scan..<(edits.removed.contains(.other) ? endOfPicture : file.count)]
+  }
+
+  /// Exif of nothing but the orientation, if Exif is taken out that turns the picture.
+  private func turn(_ edits: MetadataBlockEdits) -> [UInt8]? {
+    guard edits.removed.contains(.exif), let exif = segments.first(where: { $0.kinds.contains(.exif) }) else {
+      return nil
+    }
+    let orientation = ExifOrientation.read(Array(file[exif.payload].dropFirst(ExifPayload.prefix.count)))
+    return orientation == .up ? nil : ExifOrientation.payload(orientation)
   }
 
   private var photoshopSegments: [Segment] {

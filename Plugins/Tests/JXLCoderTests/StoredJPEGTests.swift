@@ -66,6 +66,15 @@ import Testing
     }
   }
 
+  /// Its codestream is turned by what Exif says.
+  @Test func theTurnStaysWithoutExif() throws {
+    let exif = ExifOrientation.payload(.right)
+    let turned = Self.segment(0xE1, MemoryFile.bytes("Exif\0\0", exif))
+    let file = Self.file(Self.jfif, Self.segment(0xE1, MemoryFile.bytes("Exif\0\0", exif, 1, 2)), Self.comment)
+    let edits = MetadataBlockEdits(removed: [.exif])
+    #expect(try StoredJPEG(parsing: file).edited(edits) == Self.file(Self.jfif, turned, Self.comment))
+  }
+
   @Test func filesWithoutAScanAreRefused() {
     let file = Self.file(Self.jfif)
     for count in 0..<(file.count - Self.scan.count + 1) {
