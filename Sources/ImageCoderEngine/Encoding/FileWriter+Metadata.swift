@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageCoderModel
+package import ImageCoderModel
 
 extension FileWriter {
   /// The metadata of a page, as true of what is written as it was of the source.
