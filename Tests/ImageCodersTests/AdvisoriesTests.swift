@@ -2,10 +2,9 @@
 
 import ImageCoderEngine
 import ImageCoderModel
+import ImageCoders
 import TestSupport
 import Testing
-
-@testable import ImageCoders
 
 /// Faults of libraries that are known, as data.
 @Suite struct AdvisoriesTests {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ImageCoderModel
 import ImageCoders
 import TestSupport
 import Testing
@@ -26,9 +27,9 @@ struct FactMatrixTests {
       case .turned: options.edit.turns = [.right]
       case .scaled: options.maxSize = Size(width: 32, height: 24)
       case .drawn:
-        options.edit.work = PixelWork("test", changes: .drawn, size: { (size) throws(CoderError) in size }) {
-          (pixels) throws(CoderError) in pixels
-        }
+        options.edit.work = PixelWork(
+          "test", changes: .drawn, size: { (size) throws(CoderError) in size },
+          apply: { (pixels) throws(CoderError) in pixels })
       }
       return options
     }

@@ -10,15 +10,17 @@ extension FileHeader {
     let isSquare = abs(stated.x - stated.y) < 1e-6 * stated.x
     let aspect = isSquare ? nil : stated.y / stated.x
     guard (1.0 / 64...64).contains(aspect ?? 1) else { return (nil, nil) }
-    let resolution = (stated.x * 0.0254 * 10_000).rounded() / 10_000
+    // Files state whole numbers, or fractions of 16 bits.
+    let steps = stated.x * 0.0254 < 1 ? 10_000.0 : 100
+    let resolution = (stated.x * 0.0254 * steps).rounded() / steps
     return (resolution > 0 ? resolution : nil, aspect)
   }
 }
 
 /// The density of a picture to be written, as boxes have it.
 struct WrittenResolution {
-  /// Pixels per inch, as a number of 16 bits and a power of ten.
-  private typealias Number = (number: UInt16, power: Int)
+  /// Pixels per metre, as a fraction of 16 bits each and a power of ten.
+  private typealias Number = (number: UInt16, divisor: UInt16, power: Int)
 
   private let across: Number
   private let down: Number
@@ -33,13 +35,20 @@ struct WrittenResolution {
 
   private static func number(_ value: Double) -> Number? {
     guard value >= 0.001, value <= 1e9 else { return nil }
+    // Programs show the fraction and forget the power, so that it is 0 where it can be.
+    let metres = value / 0.0254
+    if value >= 1, metres <= 65_535 {
+      let divisor = (65_535 / metres).rounded(.down)
+      return (UInt16((metres * divisor).rounded(.down)), UInt16(divisor), 0)
+    }
     var power = -4
     var scaled = value * 10_000
     while scaled.rounded() > 65_535 {
       scaled /= 10
       power += 1
     }
-    return (UInt16(scaled.rounded()), power)
+    // An inch is 254 ten-thousandths of a metre.
+    return (UInt16(scaled.rounded()), 254, power + 4)
   }
 
   /// The resolution box with both resolutions, I.5.3.7: programs look for the one or the other.
@@ -47,12 +56,11 @@ struct WrittenResolution {
     writer.box(.resolution) { writer in
       for type in [FourCC.captureResolution, .displayResolution] {
         writer.box(type) { writer in
-          // An inch is 254 ten-thousandths of a metre.
-          for number in [down.number, across.number] {
-            writer.put(number)
-            writer.put(UInt16(254))
+          for part in [down, across] {
+            writer.put(part.number)
+            writer.put(part.divisor)
           }
-          for power in [down.power, across.power] { writer.put(UInt8(truncatingIfNeeded: power + 4)) }
+          for power in [down.power, across.power] { writer.put(UInt8(truncatingIfNeeded: power)) }
         }
       }
     }

@@ -48,11 +48,11 @@ import Testing
     #expect(try self.header(Self.file(other)).metadata.isEmpty)
   }
 
-  /// 300 per inch is 3,000,000/254 per metre.
+  /// 150 and 300 per inch are 5905.5 and 11811.0 per metre: 64,960 elevenths, and 59,055 fifths.
   @Test func densityIsWrittenForAnInch() throws {
     var writer = ByteWriter()
     try #require(WrittenResolution(pictureHeader(300, 0.5))).write(to: &writer)
-    let numbers: [UInt8] = [0x3A, 0x98, 0, 254, 0x75, 0x30, 0, 254, 2, 2]
+    let numbers: [UInt8] = [0xFD, 0xC0, 0, 11, 0xE6, 0xAF, 0, 5, 0, 0]
     #expect(writer.bytes == Self.box("res ", Self.box("resc", numbers) + Self.box("resd", numbers)))
     let header = try header(Self.file(header: writer.bytes))
     #expect(header.density.resolution == 300)

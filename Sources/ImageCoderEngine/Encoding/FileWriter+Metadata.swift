@@ -57,6 +57,15 @@ extension FileWriter {
       guard error.code == .unsupported || error.code == .invalidArgument else { throw error }
       // Exif that was made for a density is missed by nobody.
       let fact = kind == .exif && image.metadata[.exif] == nil ? Fact.density : kind.fact
+      if kind == .exif, carried.density != nil, !container.writerFeatures.contains(.resolution) {
+        try note(FactChange(.density, .dropped, because: error.message))
+      }
+      if kind == .xmp {
+        // What was to be there is nowhere now.
+        let moved = changes.filter { $0.outcome == .moved }
+        changes.removeAll { $0.outcome == .moved }
+        for change in moved { try note(FactChange(change.fact, .dropped, because: error.message)) }
+      }
       try note(FactChange(fact, .dropped, because: error.message))
     }
   }

@@ -74,6 +74,8 @@ public final class ImageEncoder {
   package var leavesGainMapOut = false
   /// What became of facts that are not in an image: pages, frames, pictures beside it.
   private var changes: [FactChange] = []
+  /// What a file inside the file says that the file itself does not: the JPEG that a JPEG XL stores.
+  package var inner: (payloads: [MetadataKind: [UInt8]], density: Density?)?
   private var failure: CoderError?
   private var isFinished = false
 
@@ -192,6 +194,10 @@ public final class ImageEncoder {
       do throws(CoderError) { image.metadata[.trailer] = try decoder.metadata(.trailer) } catch {
         try note(FactChange(.video, .dropped, because: error.message))
       }
+    }
+    if let inner {
+      image.metadata.merge(inner.payloads.filter { options.metadata.contains($0.key) }) { stated, _ in stated }
+      image.density = image.density ?? inner.density
     }
     if leavesGainMapOut { image.companions.removeAll { $0 == .gainMap } }
     if leavesGainMapOut, let packet = image.metadata[.xmp] { image.metadata[.xmp] = GainMap.without(mapIn: packet) }

@@ -149,6 +149,13 @@ extension CoderRegistry {
       as: format, to: map == nil ? destination : .memory, options: options, pageCount: pages.count, coder: coder)
     encoder.leavesGainMapOut = hasMap
     for note in notes { try encoder.note(note) }
+    if let stored = storedJPEG(of: decoder, in: source, reading) {
+      try encoder.note(FactChange(.storedJPEG, .dropped, because: "the picture is encoded anew"))
+      let payloads = [MetadataKind.iptc, .text, .trailer].compactMap { kind in
+        ((try? Result { () throws(CoderError) in try stored.metadata(kind) }.get()) ?? nil).map { (kind, $0) }
+      }
+      encoder.inner = (Dictionary(payloads) { first, _ in first }, Density(stored.header))
+    }
     if hasMap, map == nil, options.gainMap == .kept {
       try encoder.note(FactChange(.gainMap, .dropped, because: "the file is written without one"), isLogged: true)
     }
@@ -192,14 +199,20 @@ extension CoderRegistry {
     if decoder.header.format == .cur, format != .cur {
       notes.append(FactChange(.hotSpot, .dropped, because: "\(format) has no place for it"))
     }
-    guard decoder.header.format == .jpegXL, hasOperation(.transcode, from: .jpegXL, to: .jpeg) else { return notes }
-    let answer = Result { () throws(CoderError) in
-      try ask(.transcode, of: source, as: .jpeg, reading: reading)
-    }
-    if let answer = try? answer.get(), answer.refusal == nil {
-      notes.append(FactChange(.storedJPEG, .dropped, because: "the picture is encoded anew"))
-    }
     return notes
+  }
+
+  /// The JPEG file that a JPEG XL stores, or nil.
+  private func storedJPEG(
+    of decoder: ImageDecoder, in source: ByteSource, _ reading: DecodeOptions
+  ) -> ImageDecoder? {
+    guard decoder.header.format == .jpegXL, hasOperation(.transcode, from: .jpegXL, to: .jpeg) else { return nil }
+    return try? Result { () throws(CoderError) -> ImageDecoder? in
+      guard try ask(.transcode, of: source, as: .jpeg, reading: reading).refusal == nil,
+        let file = try apply(.transcode, to: source, as: .jpeg, reading: reading).file
+      else { return nil }
+      return try open(.bytes(file.bytes), options: DecodeOptions(limits: reading.limits))
+    }.get()
   }
 
   /// Numbers of the pages that are kept.

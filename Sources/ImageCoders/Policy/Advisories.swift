@@ -59,7 +59,7 @@ package struct Advisories: Sendable {
     self.init([], path: nil)
   }
 
-  init(_ all: [Advisory], path: String?, problem: String? = nil) {
+  package init(_ all: [Advisory], path: String?, problem: String? = nil) {
     (self.all, self.path, self.problem) = (all, path, problem)
   }
 
@@ -159,7 +159,7 @@ package struct Advisories: Sendable {
   }
 
   /// Why a coder that wraps libraries may not see files in the program, as the end of a sentence, or nil.
-  func objection(to libraries: String, of manifest: Manifest?) -> String? {
+  package func objection(to libraries: String, of manifest: Manifest?) -> String? {
     if let problem { return "nothing is known of \(libraries.isEmpty ? "its library" : libraries): \(problem)" }
     let libraries = Self.libraries(libraries, manifest?.code)
     let open = open(in: libraries, fixes: manifest?.code?.fixes ?? [])

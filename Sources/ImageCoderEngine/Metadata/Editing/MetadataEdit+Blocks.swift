@@ -15,6 +15,7 @@ extension MetadataEdit {
     var edits = MetadataBlockEdits()
     let whole: [(Part, MetadataBlock)] = [
       (.icc, .icc), (.text, .text), (.other, .other), (.c2pa, .c2pa), (.location, .geoTIFF),
+      (.gps, .geoTIFF),
     ]
     for (part, kind) in whole where removed.contains(part) { edits.removed.insert(kind) }
     let settings = try settings()
