@@ -12,8 +12,9 @@ import Testing
   static let own = "org.imagecoders.gif"
   static let giflib = "org.imagecoders.gif.giflib"
 
-  /// What giflib, or this coder, does not do: XMP packets; the rows of a sub-block whose end is cut off.
-  static let notCovered = ["xmp.gif", "truncated-data.gif"]
+  /// What giflib, or this coder, does not do: XMP packets, comments and content credentials; the rows of a sub-block whose end
+  /// is cut off.
+  static let notCovered = ["xmp.gif", "comment.gif", "c2pa.gif", "truncated-data.gif"]
 
   static let checks = CoderConformance(
     pluginDirectory: StagedTree.plugins, id: giflib, fixtures: StagedTree.fixtures("gif")

@@ -20,8 +20,8 @@ struct MetadataCommand: ReadingVerb {
       property of XMP has its prefix, such as dc:title. An empty value takes the property out. Repeat --set with the \
       same name for a list. Parts are taken out first.
 
-      Pixels stay byte for byte. JPEG, PNG, WebP, TIFF, JPEG XL, HEIF and AVIF can be edited. Makers' notes are kept or \
-      taken out whole, with --strip exif.
+      Pixels stay byte for byte. JPEG, PNG, WebP, TIFF, GIF, JPEG 2000, JPEG XL, HEIF and AVIF can be edited. Makers' \
+      notes are kept or taken out whole, with --strip exif.
 
       Examples:
         coders metadata photo.jpg

@@ -243,7 +243,8 @@ public final class ImageDecoder {
       return (try? reader.metadata(kind, page: kind == .icc ? page : describedPage)) ?? nil
     }
     let reads = describedPage == 0 && options.restrictions.metadata == nil
-    var described = Properties(describing: payload, iptc: payload(.iptc) ?? (reads ? file.iptc(format: readFormat) : nil))
+    let iptc = payload(.iptc) ?? (reads ? file.iptc(format: readFormat) : nil)
+    var described = Properties(describing: payload, iptc: iptc)
     let profile = described["ProfileName"]
     described.merge(properties)
     properties = described

@@ -6,7 +6,7 @@ public import ImageCoderModel
 extension CoderRegistry {
   /// Changes the metadata of a file without decoding its pixels. Everything else stays byte for byte.
   ///
-  /// JPEG, PNG, WebP, TIFF, JPEG XL, HEIF and AVIF can be edited, and what coders from elsewhere add.
+  /// JPEG, PNG, WebP, TIFF, GIF, JPEG 2000, JPEG XL, HEIF and AVIF can be edited, and what coders from elsewhere add.
   ///
   /// - Parameters:
   ///   - reading: How the file is read: its limits and allowed formats apply.

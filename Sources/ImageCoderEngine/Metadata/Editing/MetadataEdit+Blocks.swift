@@ -13,11 +13,9 @@ extension MetadataEdit {
     orientation: Orientation, block: (MetadataBlock) throws(CoderError) -> [UInt8]?
   ) throws(CoderError) -> MetadataBlockEdits {
     var edits = MetadataBlockEdits()
-    let whole: [(Part, MetadataBlock)] = [
-      (.icc, .icc), (.text, .text), (.other, .other), (.c2pa, .c2pa), (.location, .geoTIFF),
-      (.gps, .geoTIFF),
-    ]
+    let whole: [(Part, MetadataBlock)] = [(.icc, .icc), (.text, .text), (.other, .other), (.c2pa, .c2pa)]
     for (part, kind) in whole where removed.contains(part) { edits.removed.insert(kind) }
+    if removesGPS, try block(.geoTIFF) != nil { edits.removed.insert(.geoTIFF) }
     let settings = try settings()
     try editExif(&edits, settings.exif, orientation, block)
     try editIPTC(&edits, settings.iptc, block)
