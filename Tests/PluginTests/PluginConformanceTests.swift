@@ -21,9 +21,11 @@ import Testing
       .map { Subject(plugin: plugin, check: $0) }
   }
 
-  /// The pinned libavif has aom alone, so an encoder cannot be chosen.
+  /// The pinned libavif has aom alone, so an encoder cannot be chosen. Entries of icons that are PNG files are read by the coder
+  /// of that format, which the kit does not have: `ICOCoderTests` looks at them.
   private static func isLeftOut(_ check: ConformanceCheck, of plugin: String) -> Bool {
     plugin == "AVIF" && PinnedAnswers.count(for: "avif") && check.name == "options: codec"
+      || plugin == "ICO" && check.name == "options: png"
   }
 
   private static func conformance(of name: String) -> CoderConformance {

@@ -106,6 +106,9 @@ struct FileHeader {
   private static func lines(after start: Int, in source: SourceView, host: CoderHost?) throws(CoderError) -> Int {
     let end = try MarkerInput.end(ofScanAt: start, in: source, host: host)
     let segment = try source.view(at: end, count: 6)
+    if segment.count < 2 || segment.count < 6 && segment[1] == 0xDC {
+      throw .truncated("the file ends before the DNL marker that gives its height", at: end + segment.count)
+    }
     return segment.count == 6 && segment[1] == 0xDC ? Int(segment[4]) << 8 | Int(segment[5]) : 0
   }
 
