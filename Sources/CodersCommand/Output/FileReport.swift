@@ -37,11 +37,10 @@ struct FileReport {
     header = decoder.header
     loopCount = decoder.loopCount
     var metadata: [(kind: MetadataKind, bytes: Int?)] = []
-    for kind in MetadataKind.allCases where !kind.isAnnounced || decoder.header.metadata.contains(kind) {
+    for kind in MetadataKind.allCases where decoder.header.metadata.contains(kind) {
       // A damaged block is reported as unreadable; the rest of the report does not depend on it.
       do throws(CoderError) {
-        let payload = try decoder.metadata(kind)
-        if kind.isAnnounced || payload != nil { metadata.append((kind, payload?.count)) }
+        metadata.append((kind, try decoder.metadata(kind)?.count))
       } catch {
         metadata.append((kind, nil))
       }
