@@ -132,9 +132,11 @@ import Testing
         {
           "bytes": \(bytes),
           "carried_over": false,
+          "changes": [],
           "file": "DIR/out.gif",
           "format": "com.compuserve.gif",
           "frames": 2,
+          "kept": [],
           "quality": null,
           "schema": 1
         }

@@ -138,10 +138,12 @@ import Testing
             {
               "bytes": \(bytes),
               "carried_over": false,
+              "changes": [],
               "file": "DIR/out/good.png",
               "format": "public.png",
               "frames": 1,
               "input": "DIR/good.png",
+              "kept": [],
               "quality": null,
               "status": "written"
             },

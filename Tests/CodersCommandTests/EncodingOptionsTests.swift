@@ -157,9 +157,11 @@ import Testing
         {
           "bytes": \(bytes),
           "carried_over": false,
+          "changes": [],
           "file": "DIR/a.webp",
           "format": "org.webmproject.webp",
           "frames": 30,
+          "kept": [],
           "quality": 0.5,
           "schema": 1
         }

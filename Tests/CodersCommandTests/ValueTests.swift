@@ -60,7 +60,7 @@ import Testing
     #expect(try Decoded.image("\(folder.path)/a.jpg").metadata.isEmpty)
     let run = try convert("--metadata", "icc,exfi", to: "b.jpg")
     #expect(run.status == 64)
-    #expect(run.errors.contains("metadata is keep, strip, web, or a list from icc,exif,xmp; did you mean exif?"))
+    #expect(run.errors.contains("metadata is keep, strip, web, or a list from icc,exif,xmp,iptc,geotiff,text,trailer; did you mean exif?"))
   }
 
   @Test(

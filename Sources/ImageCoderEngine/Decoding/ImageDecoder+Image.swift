@@ -137,7 +137,8 @@ extension ImageDecoder {
       let known = Result { () throws(CoderError) in try auxiliaryPictures() }
       image.companions = ((try? known.get()) ?? []).map(\.kind)
     }
-    if header.cicp == nil, !header.metadata.contains(.icc) { image.stored = storedColor }
+    // Most files have neither, and a worker is not asked for nothing.
+    if header.gamma != nil, header.cicp == nil, !header.metadata.contains(.icc) { image.stored = storedColor }
     image.changes = plan.changes(of: header.canvas)
     if image.changes.contains(.cropped) { image.part = plan.part(of: header.canvas) }
     if colors.transform != nil { image.changes.insert(.recolored) }

@@ -190,7 +190,8 @@ public struct FactChange: Sendable, Hashable {
 
   /// As a warning says it.
   package var message: String {
-    "\(fact.rawValue) \(outcome == .dropped ? "is left out" : "is \(outcome.rawValue)"): \(reason)"
+    [.frames, .pages].contains(fact)
+      ? reason : "\(fact.rawValue) \(outcome == .dropped ? "left out" : outcome.rawValue): \(reason)"
   }
 }
 

@@ -104,7 +104,7 @@ extension PluginCheck {
       (subject) throws(CheckEnd) in
       guard try subject.writer.writer?.add_metadata != nil else { throw .skipped("the writer has no add_metadata") }
       for format in try subject.writableFormats {
-        for kind: UInt32 in [0, 4, 77, .max] {
+        for kind: UInt32 in [0, 76, 77, .max] {
           var settings = format
           settings.metadata = [(kind, [1, 2, 3, 4])]
           let name = "\(format.format) with metadata of kind \(kind)"

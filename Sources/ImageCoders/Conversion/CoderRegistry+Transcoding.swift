@@ -225,7 +225,7 @@ extension CoderRegistry {
     let isRow = header.pageCount > 1 && (!header.pagesAreSizes || header.format == format)
     if header.pageCount > 1, !isRow, reading.page == nil {
       notes.append(
-        FactChange(.pages, .dropped, because: "the best of \(header.pageCount) sizes of the picture is written"))
+        FactChange(.pages, .changed, because: "the best of \(header.pageCount) sizes of the picture is written"))
     }
     guard isRow, reading.page == nil, !options.firstFrameOnly else { return [decoder.page] }
     // Layers are parts of the picture, which is written whole: they are written where they are asked for by number.

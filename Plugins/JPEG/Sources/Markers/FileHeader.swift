@@ -88,6 +88,8 @@ struct FileHeader {
       var reader = ByteReader(RawSpan(_unsafeBytes: bytes), at: payload.lowerBound, of: "the frame header")
       frame = try FrameParameters(parsing: &reader, marker: marker, lines: lines)
       heightPlace = payload.lowerBound + 1
+      // Its view of the source ended with the ones above.
+      input = MarkerInput(source, offset: input.offset)
     }
     guard let frame, let scan else { throw .malformed("a scan before any frame header", at: input.offset) }
     self.frame = frame
