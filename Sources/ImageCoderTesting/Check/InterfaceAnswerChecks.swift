@@ -135,7 +135,7 @@ extension PluginCheck {
       guard try subject.reader.reader?.metadata != nil else { throw .skipped("the reader has no metadata") }
       for sample in try subject.samples.prefix(4) {
         guard let reader = try subject.opened(sample) else { continue }
-        for kind: UInt32 in [0, 76, 5, 6, 77, 0x8000_0000, .max] {
+        for kind: UInt32 in [0, 5, 75, 76, 77, 0x8000_0000, .max] {
           subject.stage("\(sample.name): metadata of kind \(kind)")
           guard let (status, _) = reader.metadata(0, kind) else { continue }
           guard status != Status.ok, try subject.coder.isKnown(status), status != Status.needMore else {
