@@ -181,7 +181,7 @@ extension PluginCheck {
         "\(info.subsampling)"
       ),
       ("gamma", info.gamma.isFinite && info.gamma >= 0, "a number of at least 0", "\(info.gamma)"),
-      ("flags", info.flags < 1 << 19 || isLater, "flags of version 1.1", "\(info.flags)"),
+      ("flags", info.flags < 1 << 23 || isLater, "flags of version 1.1", "\(info.flags)"),
       (
         "INFO_STANDS_IN",
         info.flags & UInt32(IMGCODER_INFO_STANDS_IN) == 0 || info.flags & UInt32(IMGCODER_INFO_LOSSLESS) == 0,

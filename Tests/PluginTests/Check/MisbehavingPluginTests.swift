@@ -215,7 +215,8 @@ import Testing
     #expect(
       note.hasSuffix(
         "is \"teleport\"; it is ignored; known words are read, write, recognize, animation, frames, "
-          + "pages, lossless, incremental, icc, exif, xmp, orientation, thumbnail"), "\(note)")
+          + "pages, lossless, incremental, icc, exif, xmp, orientation, thumbnail, resolution, iptc, geotiff, text, trailer"
+      ), "\(note)")
   }
 
   /// What a later version of the interface may have is none either, of a plugin that is built for it.
