@@ -78,7 +78,9 @@ struct JPEGFacts {
       texts.append(
         ContainerText(decoding: try source.bytes(at: comment.lowerBound, count: comment.count, of: "a comment")))
     }
-    return ContainerText.payload(texts)
+    let payload = ContainerText.payload(texts)
+    try host.limits.check(metadata: payload.count)
+    return payload
   }
 
   /// Where the last picture of a file ends.
