@@ -40,7 +40,7 @@ package struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
 /// What belongs to one process, and that a child of `fork()` makes anew: threads, other processes and connections to them
 /// are not the child's.
 package struct ProcessLock<Value>: ~Copyable, Sendable {
-  private struct Owned {
+  package struct Owned {
     var value: Value
     var generation: UInt32
   }
