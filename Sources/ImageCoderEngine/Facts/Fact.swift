@@ -4,7 +4,7 @@ package import ImageCoderModel
 
 /// Something that a file states about its picture, or carries beside it.
 ///
-/// What becomes of each in a conversion is a row of ``rules``: a new fact without one does not compile.
+/// What becomes of each in a conversion is a row of its rules: a new fact without one does not compile.
 public enum Fact: String, CaseIterable, Sendable {
   /// How the picture has to be turned, in Exif, XMP and the container.
   case orientation
