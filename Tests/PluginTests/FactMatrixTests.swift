@@ -130,6 +130,30 @@ struct FactMatrixTests {
     }
   }
 
+  /// A quarter turn makes rows of columns: 300 by 150 become 150 by 300. A half turn does not.
+  @Test(arguments: [(Orientation.right, 150.0), (.down, 300), (.up, 300)]) func densityTurnsWithThePicture(
+    _ turn: Orientation, _ across: Double
+  ) throws {
+    var image = Image(try EncodingPictures.photo(Self.size))
+    image.density = Density(300, vertical: 150)
+    let file = try Self.registry.encode(image, as: .png)
+    var options = EncodeOptions()
+    options.allowsCopy = false
+    if turn != .up { options.edit.turns = [turn] }
+    let made = try Self.registry.convert(.bytes(file), to: .png, at: .memory, options: options)
+    let header = try Self.registry.open(.bytes(made.bytes)).header
+    #expect(abs((header.resolution ?? 0) - across) < 0.1)
+    #expect(abs((header.pixelAspect ?? 0) - (across == 300 ? 0.5 : 2)) < 0.001)
+  }
+
+  /// Light of floating point cannot be kept exactly where it has to become codes.
+  @Test func losslessIsRefusedWhereColorsAreConverted() throws {
+    let light = try PixelBuffer(size: Size(width: 4, height: 4), format: .rgbaFloat32, alpha: .opaque)
+    var options = EncodeOptions()
+    options.isLossless = true
+    #expect(throws: CoderError.self) { try Self.registry.encode(Image(light), as: .png, options: options) }
+  }
+
   @Test func strictConversionsLoseNothing() throws {
     let file = try Self.registry.encode(try Self.described(), as: .tiff)
     var options = EncodeOptions()

@@ -5,13 +5,15 @@ import ImageCoderModel
 /// The metadata of a new file: what the source states, as true as it was there.
 ///
 /// It is made once for each picture that is written, whichever way the picture went. What is changed or left out is in
-/// ``changes``; ``Fact/rules`` says why.
+/// `facts`; the rules of each say why.
 struct CarriedMetadata {
   /// What the new file is like.
   struct Target {
     let size: Size
     /// How the new file says that the picture has to be turned.
     let orientation: Orientation
+    /// Whether columns of the source have become rows.
+    let swapsSides: Bool
     let features: WriterFeatures
     /// What the file is to have.
     let kinds: Set<MetadataKind>
@@ -36,7 +38,7 @@ struct CarriedMetadata {
     source = image
     payloads = image.metadata.filter { target.kinds.contains($0.key) }
     let stated = image.density ?? image.metadata[.exif].flatMap { Density(exif: $0) }
-    density = target.density ?? (swapsSides ? stated?.turned : stated)
+    density = target.density ?? (target.swapsSides ? stated?.turned : stated)
     carryCredentials()
     nameCompanions()
     carryTrailer()
@@ -58,12 +60,6 @@ struct CarriedMetadata {
     if changes.contains(.cropped) { return "it shows more than the part that is kept" }
     if changes.contains(.turned) { return "the picture is turned" }
     return "the picture is changed"
-  }
-
-  /// Whether columns have become rows.
-  private var swapsSides: Bool {
-    guard let stored = source.header?.orientation else { return false }
-    return target.orientation != stored && target.orientation.swapsSides != stored.swapsSides
   }
 
   // MARK: Exif
@@ -91,7 +87,7 @@ struct CarriedMetadata {
             note(.regions, .dropped, because: reason)
           }
         }
-        if let density, target.density != nil || swapsSides || needsExifForDensity { directories.set(density) }
+        if let density, target.density != nil || target.swapsSides || needsExifForDensity { directories.set(density) }
         exif = directories.payload()
       } else if rule(.thumbnail) == .goes {
         payloads[.exif] = nil

@@ -21,10 +21,14 @@ extension FileWriter {
         width: max(1, Int((Double(crop.width) * across).rounded())),
         height: max(1, Int((Double(crop.height) * down).rounded())))
     }
+    // By the tag of the source, as far as it does not stay one, and by the edit.
+    let isUpright = (image.header?.orientation ?? image.orientation).swapsSides != orientation.swapsSides
+    let swapsSides = edit.turns.reduce(isUpright) { $0 != $1.swapsSides }
     return CarriedMetadata(
       image, changes: changes,
       target: CarriedMetadata.Target(
-        size: page.size, orientation: orientation, features: container.writerFeatures, kinds: options.metadata,
+        size: page.size, orientation: orientation, swapsSides: swapsSides, features: container.writerFeatures,
+        kinds: options.metadata,
         density: options.density, part: part))
   }
 

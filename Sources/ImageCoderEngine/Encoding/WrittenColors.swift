@@ -28,7 +28,12 @@ package struct WrittenColors {
       conversion = wanted
     } else {
       statement = ColorStatement(of: image, in: format, keepsProfiles: output.metadata.contains(.icc))
-      if case .converted = statement { conversion = ColorConversion(to: .sRGB) }
+      if case .converted(let name) = statement {
+        guard !output.isLossless else {
+          throw .unsupported("lossless was asked for; \(format) has no place to say that colors are \(name)")
+        }
+        conversion = ColorConversion(to: .sRGB)
+      }
     }
     (profile, reason) = (statement.profile, statement.reason(in: format))
     guard conversion != nil || output.linearLight else {
