@@ -6,13 +6,14 @@ extension FileHeader {
   /// Pixels per inch from left to right, and how wide a pixel is for its height where that is not the same.
   var density: (resolution: Double?, aspect: Double?) {
     guard let stated = displayResolution ?? captureResolution else { return (nil, nil) }
-    // Fractions and powers of ten: what is the same but for rounding is the same.
-    let isSquare = abs(stated.x - stated.y) < 1e-6 * stated.x
-    let aspect = isSquare ? nil : stated.y / stated.x
+    // Files state whole numbers, or fractions of 16 bits that come near them.
+    func perInch(_ perMetre: Double) -> Double {
+      let steps = perMetre * 0.0254 < 1 ? 10_000.0 : 100
+      return (perMetre * 0.0254 * steps).rounded() / steps
+    }
+    let (resolution, down) = (perInch(stated.x), perInch(stated.y))
+    let aspect = resolution == down ? nil : down / resolution
     guard (1.0 / 64...64).contains(aspect ?? 1) else { return (nil, nil) }
-    // Files state whole numbers, or fractions of 16 bits.
-    let steps = stated.x * 0.0254 < 1 ? 10_000.0 : 100
-    let resolution = (stated.x * 0.0254 * steps).rounded() / steps
     return (resolution > 0 ? resolution : nil, aspect)
   }
 }
