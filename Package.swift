@@ -179,6 +179,7 @@ let package = Package(
   products: [
     .library(name: "ImageCoders", targets: ["ImageCoders"]),
     .library(name: "ImageCodersBuiltIn", targets: ["ImageCodersBuiltIn"]),
+    .library(name: "ImageCodersWorker", targets: ["ImageCodersWorker"]),
     .library(name: "ImageCodersFoundation", targets: ["ImageCodersFoundation"]),
     .library(name: "ImageAnimation", targets: ["ImageAnimation"]),
     .library(name: "ImageSheets", targets: ["ImageSheets"]),
@@ -244,9 +245,15 @@ let package = Package(
       path: "Sources/CoderPlugin"),
     .target(name: "CHostSystem", path: "Sources/CHostSystem"),
     .target(name: "CProcessGuard", dependencies: ["CHostSystem"], path: "Sources/CProcessGuard"),
-    // What a program and the workers of its plugins say to each other. The worker, `Sources/coders-worker`, is built by
-    // `scripts/build-worker`: it links the C library alone.
+    // What a program and the workers of its plugins say to each other. The worker of plugins, `coders-worker`, is built by
+    // `scripts/build-worker`: it links the C library alone. A program with built-in coders is its own worker.
     .target(name: "CIsolation", path: "Sources/CIsolation"),
+    .target(
+      name: "CWorker", dependencies: ["CImageCoder", "CImageCoderStructs", "CIsolation"], path: "Sources/coders-worker",
+      exclude: ["main.c"]),
+    .target(
+      name: "ImageCodersWorker", dependencies: ["CWorker", "ImageCoders"], path: "Sources/ImageCodersWorker",
+      swiftSettings: settings),
     .target(
       name: "ImageCoders",
       dependencies: [
@@ -369,7 +376,14 @@ let package = Package(
       path: "Examples/Demo/Tests/ContactSheetsTests", packageAccess: false, swiftSettings: settings),
     .target(name: "TestSupport", dependencies: library, path: "Tests/TestSupport", swiftSettings: settings),
     .target(name: "CInterfaceFakes", dependencies: ["CImageCoder", "CIsolation"], path: "Tests/CInterfaceFakes"),
-    tests(of: "Interface", use: ["CImageCoder", "CInterfaceFakes", "ImageCoderPlugin"] + library),
+    // A program that is its own worker, and a coder of it that is taken over by its files.
+    .target(
+      name: "CHostileCoder", dependencies: ["CImageCoder", "CIsolation"], path: "Tests/HostilePlugin",
+      exclude: ["hostile.imgcoder.json"]),
+    .executableTarget(
+      name: "built-in-program", dependencies: ["CHostileCoder", "ImageCodersBuiltIn", "ImageCodersWorker"] + library,
+      path: "Tests/BuiltInProgram", swiftSettings: settings),
+    tests(of: "Interface", use: ["CImageCoder", "CInterfaceFakes", "ImageCoderPlugin", "built-in-program"] + library),
     tests(of: "ImageCoders", use: ["ImageCodersFoundation"] + library),
     tests(of: "ImageMemory", use: ["ImageMemory"]),
     tests(of: "ImageAnimation", use: ["ImageAnimation", "ImageMemory"] + library),

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -24,6 +25,15 @@ static const char *const font_variables[] = {
 };
 enum { FONT_VARIABLES = sizeof font_variables / sizeof *font_variables };
 
+// What has no bytes and takes none. An image of a program alone has no devices.
+static int open_nothing(void) {
+  int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (nothing >= 0) return nothing;
+  nothing = memfd_create("nothing", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (nothing >= 0) fcntl(nothing, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SHRINK);
+  return nothing;
+}
+
 pid_t isolation_launch(
   const char *worker, const char *library, const char *id, const char *runtime, uint32_t without, uint32_t needs,
   int socket) {
@@ -34,9 +44,8 @@ pid_t isolation_launch(
     posix_spawn_file_actions_destroy(&actions);
     return -1;
   }
-  for (int stream = 0; stream < 3; stream++) {
-    posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", stream == 0 ? O_RDONLY : O_WRONLY, 0);
-  }
+  int nothing = open_nothing();
+  for (int stream = 0; stream < 3; stream++) posix_spawn_file_actions_adddup2(&actions, nothing, stream);
   // Duplicated first: the number may be that of a stream or of ISOLATION_SOCKET itself, which keeps its close-on-exec. The
   // next one is as good as a higher one, which a program may not have.
   int own = fcntl(socket, F_DUPFD_CLOEXEC, ISOLATION_SOCKET + 1);
@@ -49,26 +58,25 @@ pid_t isolation_launch(
   // A signal of the terminal is for the program, which ends its workers by itself.
   posix_spawnattr_setpgroup(&attributes, 0);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-  char folder[PATH_MAX + 32], layers[16], asked[16];
+  char layers[16], asked[16];
   snprintf(layers, sizeof layers, "%u", without);
   snprintf(asked, sizeof asked, "%u", needs);
-  char *const arguments[] = {(char *)worker, (char *)library, (char *)id, layers, asked, NULL};
+  const char *name = strcmp(worker, ISOLATION_OWN_PROGRAM) == 0 ? ISOLATION_OWN_NAME : worker;
+  char *const arguments[] = {(char *)name, (char *)library, (char *)id, layers, asked, NULL};
   char *variables[3 + FONT_VARIABLES] = {"SWIFT_BACKTRACE=enable=no"};
-  int count = 1, kept = 1;
-  if (runtime) {
-    snprintf(folder, sizeof folder, "LD_LIBRARY_PATH=%s", runtime);
-    variables[count++] = folder;
-    kept = count;
-  }
+  int count = 1;
+  if (runtime && asprintf(&variables[count], "LD_LIBRARY_PATH=%s", runtime) > 0) count += 1;
+  else variables[count] = NULL;
   for (int index = 0; index < FONT_VARIABLES && (needs & ISOLATION_NEEDS_FONTS); index++) {
     const char *value = secure_getenv(font_variables[index]);
     if (value && asprintf(&variables[count], "%s=%s", font_variables[index], value) > 0) count += 1;
     else variables[count] = NULL;
   }
   pid_t process = -1;
-  int problem = own < 0 ? errno : posix_spawn(&process, worker, &actions, &attributes, arguments, variables);
+  int problem = own < 0 || nothing < 0 ? errno : posix_spawn(&process, worker, &actions, &attributes, arguments, variables);
   if (own >= 0) close(own);
-  while (count > kept) free(variables[--count]);
+  if (nothing >= 0) close(nothing);
+  while (count > 1) free(variables[--count]);
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   errno = problem;

@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <pthread.h>
 
+#include "stand_in.h"
 #include "worker.h"
 
 // As many as the C library has.

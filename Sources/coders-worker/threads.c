@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "stand_in.h"
 #include "worker.h"
 
 // PATIENCE is in seconds.
@@ -23,6 +24,15 @@ typedef int (*detach_call)(pthread_t);
 static create_call create;
 static join_call join;
 static detach_call detach;
+
+// Those of the C library. A program that is its own worker calls them through these functions, too, perhaps from several threads
+// at once: all find the same.
+static void find_calls(void) {
+  if (__atomic_load_n(&create, __ATOMIC_ACQUIRE)) return;
+  join = (join_call)dlsym(RTLD_NEXT, "pthread_join");
+  detach = (detach_call)dlsym(RTLD_NEXT, "pthread_detach");
+  __atomic_store_n(&create, (create_call)dlsym(RTLD_NEXT, "pthread_create"), __ATOMIC_RELEASE);
+}
 
 static struct thread {
   pthread_t self;
@@ -55,9 +65,7 @@ static void *wait_for_work(void *argument) {
 }
 
 void threads_prepare(void) {
-  create = (create_call)dlsym(RTLD_NEXT, "pthread_create");
-  join = (join_call)dlsym(RTLD_NEXT, "pthread_join");
-  detach = (detach_call)dlsym(RTLD_NEXT, "pthread_detach");
+  find_calls();
   long processors = sysconf(_SC_NPROCESSORS_ONLN);
   helpers = processors > MOST_THREADS ? MOST_THREADS : processors > 1 ? (unsigned)processors - 1 : 0;
   // An arena for each thread would reserve 64 MiB of the address space that the worker may have.
@@ -111,6 +119,7 @@ static struct thread *wait_for_free(void) {
 }
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*work)(void *), void *argument) {
+  find_calls();
   // Before there is a file, a library may have threads of its own in the server.
   if (count == 0) return create ? create(thread, attributes, work, argument) : EAGAIN;
   int state = PTHREAD_CREATE_JOINABLE;
@@ -130,6 +139,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 }
 
 int pthread_join(pthread_t thread, void **result) {
+  find_calls();
   struct thread *own = find(thread);
   if (!own) return join ? join(thread, result) : ESRCH;
   pthread_mutex_lock(&guard);
@@ -142,6 +152,7 @@ int pthread_join(pthread_t thread, void **result) {
 }
 
 int pthread_detach(pthread_t thread) {
+  find_calls();
   struct thread *own = find(thread);
   if (!own) return detach ? detach(thread) : ESRCH;
   pthread_mutex_lock(&guard);

@@ -17,6 +17,8 @@
 #include <CImageCoderStructs.h>
 #include <CIsolation.h>
 
+#include "names.h"
+
 // The files in such an order that each one calls only those above it.
 
 // filter.c: returns 1, or 0 if the filter is not available.

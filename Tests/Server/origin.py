@@ -2,8 +2,9 @@
 """Pictures for Examples/Server to fetch: `origin.py PORT FOLDER LOG`.
 
 /NAME is a file of the folder, with an ETag and fresh for ten minutes; /redirect?URL leads to URL; /endless never ends;
-/html is no picture;
-/unnamed/NAME is the file without a tag, never to be kept. The log has a line for each request.
+/html is no picture; /loop leads to itself; /split leads to a place with the end of a line in it;
+/unnamed/NAME is the file without a tag, never to be kept; /evil/NAME has heads that nobody should pass on; /short/NAME says
+that more comes, /long/NAME that less comes. The log has a line for each request.
 """
 
 import hashlib
@@ -21,7 +22,7 @@ class Origin(http.server.BaseHTTPRequestHandler):
 
     def log_message(self, *_):
         with open(LOG, "a", encoding="utf-8") as log:
-            log.write(self.path + "\n")
+            log.write(self.path + ("  injected header" if "X-Injected" in self.headers else "") + "\n")
 
     def answer(self, status, headers, body=b""):
         self.send_response(status)
@@ -33,6 +34,10 @@ class Origin(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         path, _, query = self.path.partition("?")
+        if path == "/loop":
+            return self.answer(302, {"Location": "/loop"})
+        if path == "/split":
+            return self.answer(302, {"Location": "/nothing%0d%0aX-Injected:%201"})
         if path == "/redirect":
             return self.answer(302, {"Location": urllib.parse.unquote(query)})
         if path == "/html":
@@ -55,6 +60,20 @@ class Origin(http.server.BaseHTTPRequestHandler):
             return self.answer(404, {"Content-Type": "text/plain"}, b"none")
         if path.startswith("/unnamed/"):
             return self.answer(200, {"Content-Type": "application/octet-stream", "Cache-Control": "no-store"}, body)
+        if path.startswith("/evil/"):
+            return self.answer(
+                200, {
+                    "Content-Type": "text/html; evil", "Set-Cookie": "evil=1", "X-Evil": "evil", "ETag": '"evil\t, x"',
+                    "Cache-Control": 'max-age=61, evil="a, b"', "Link": "<evil>; rel=preload",
+                }, body)
+        if path.startswith(("/short/", "/long/")):
+            self.send_response(200)
+            self.send_header("Content-Type", "image/png")
+            self.send_header("Content-Length", str(len(body) + 1000 if path.startswith("/short/") else 40))
+            self.end_headers()
+            self.wfile.write(body)
+            self.close_connection = True
+            return None
         tag = f'"{hashlib.md5(body).hexdigest()}"'
         if self.headers.get("If-None-Match") == tag:
             return self.answer(304, {"ETag": tag})

@@ -2,6 +2,7 @@
 
 import Hummingbird
 import ImageCodersBuiltIn
+import ImageCodersWorker
 import ImageLoading
 
 /// `server [PORT [ADDRESS]]`: makes thumbnails of pictures that strangers send, and of those on other servers. The address
@@ -12,20 +13,16 @@ import ImageLoading
 ///
 /// Decoding blocks no thread that serves requests: `/health` answers at once, however many pictures wait.
 @main struct Server {
-  static let registry = CoderRegistry(builtIn: .all)
+  /// What strangers send is seen in locked processes alone, within the limits of the policy.
+  static let registry = CoderRegistry(builtIn: .all, policy: .web)
   static let mostBytes = 32 << 20
-  /// How long a client may take to send a picture, and how long a connection may be silent.
-  static let (mostTime, mostSilence): (Duration, Int64) = (.seconds(60), 20)
 
-  /// What is accepted: whole pictures of a few formats, up to 100 million pixels.
-  static let reading = {
-    var limits = Limits.standard
-    limits.maxPixels = 100_000_000
-    return DecodeOptions(
-      isStrict: true, limits: limits, allowedFormats: [.jpeg, .png, .webP, .gif, .heic, .avif])
-  }()
+  /// What is accepted: whole pictures of a few formats.
+  static let reading = DecodeOptions(isStrict: true, allowedFormats: [.jpeg, .png, .webP, .gif, .heic, .avif])
 
   static func main() async throws {
+    // A worker is this program once more.
+    CoderWorker.runIfAsked(.all)
     giveMemoryBack()
     let arguments = CommandLine.arguments.dropFirst()
     let settings = try Settings(Settings.environment)
@@ -35,15 +32,25 @@ import ImageLoading
     let address = arguments.dropFirst().first ?? "127.0.0.1"
     let router = Router()
     router.get("health") { _, _ in "ok\n" }
-    router.get("/") { request, _ in try await pictures.respond(to: request) }
+    let crowd = Crowd(settings.mostPictures)
+    router.get("/") { request, _ in try await crowd.join { try await pictures.respond(to: request) } }
     router.post("thumbnail") { request, _ in
       // Before a byte of the picture is taken.
       let asked = try PictureRequest(request.uri.queryParameters, isUpload: true)
       try settings.check(asked, now: Int(ImageLoader.Options.systemTime()))
-      return try await thumbnail(of: .bytes(upload(request)), asked)
+      return try await crowd.join {
+        // A client that hangs up cancels its task, and so takes its picture out of the queue, or ends its worker.
+        try await request.body.consumeWithCancellationOnInboundClose { body in
+          try await thumbnail(of: .bytes(upload(body, of: request, within: settings.mostSeconds)), asked)
+        }
+      }
     }
     try await Application(
-      router: router, server: .http1(configuration: .init(idleTimeout: .seconds(mostSilence))),
+      router: router,
+      server: .http1(
+        configuration: .init(
+          additionalChannelHandlers: [RequestDeadline(.seconds(settings.mostSeconds + settings.mostSilence))],
+          idleTimeout: .seconds(settings.mostSilence))),
       configuration: .init(address: .hostname(address, port: port))
     ).runService()
   }
@@ -77,12 +84,14 @@ import ImageLoading
   }
 
   /// The bytes of an upload, in memory that is as large as the client says they are, and no larger.
-  static func upload(_ request: Request) async throws -> [UInt8] {
+  static func upload(_ body: RequestBody, of request: Request, within seconds: Int64) async throws -> [UInt8] {
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(min(request.headers[.contentLength].flatMap { Int($0) } ?? 0, mostBytes))
+    let stated = request.headers[.contentLength].flatMap { Int($0) } ?? 0
+    guard stated <= mostBytes else { throw HTTPError(.contentTooLarge) }
+    bytes.reserveCapacity(stated)
     let start = ContinuousClock.now
-    for try await chunk in request.body {
-      guard ContinuousClock.now - start < mostTime else { throw HTTPError(.requestTimeout) }
+    for try await chunk in body {
+      guard ContinuousClock.now - start < .seconds(seconds) else { throw HTTPError(.requestTimeout) }
       guard bytes.count + chunk.readableBytes <= mostBytes else { throw HTTPError(.contentTooLarge) }
       bytes += chunk.readableBytesView
     }
@@ -94,7 +103,6 @@ import ImageLoading
       var preset = ThumbnailPreset.web.sized(width: asked.box.width, height: asked.box.height)
       preset.mode = asked.mode
       preset.format = asked.format
-      // A client that hangs up cancels its task, and so takes its picture out of the queue.
       let small = try await registry.async.makeThumbnail(of: upload, preset, reading: reading)
       return Response(
         status: .ok, headers: [.contentType: registry.mimeType(of: small.format) ?? "application/octet-stream"],

@@ -17,6 +17,12 @@ struct Settings {
   var addresses = AddressPolicy.publicOnly
   /// `SERVER_CACHE`: a folder for the bytes of files, or nil for none.
   var cacheFolder: String?
+  /// `SERVER_PICTURES`: how many requests for pictures may be there at a time.
+  var mostPictures = 128
+  /// `SERVER_SECONDS`: how long a client may take to send a picture.
+  var mostSeconds: Int64 = 60
+  /// `SERVER_SILENCE`: for how many seconds a connection may bring nothing.
+  var mostSilence: Int64 = 20
 
   /// - Throws: A sentence about the variable that is wrong.
   init(_ variable: (String) -> String?) throws(SettingsError) {
@@ -41,6 +47,16 @@ struct Settings {
       addresses.exceptions.append(range)
     }
     cacheFolder = variable("SERVER_CACHE")
+    func number(_ name: String, _ usual: Int) throws(SettingsError) -> Int {
+      guard let text = variable(name) else { return usual }
+      guard let number = Int(text), (1...86_400).contains(number) else {
+        throw SettingsError("\(name): 1 to 86400")
+      }
+      return number
+    }
+    mostPictures = try number("SERVER_PICTURES", mostPictures)
+    mostSeconds = Int64(try number("SERVER_SECONDS", Int(mostSeconds)))
+    mostSilence = Int64(try number("SERVER_SILENCE", Int(mostSilence)))
   }
 
   /// - Throws: 403 for a request that may not be answered.

@@ -64,7 +64,9 @@ int isolation_close_to_writers(int memory, int may_grow);
 
 // Starts a server. It gets no environment but the folder of the Swift runtime and, if it needs fonts, what fontconfig asks of
 // it, and no descriptor but `socket`.
-//   runtime  that folder, where the plugin's own path does not name it, or null
+//   worker   the path of coders-worker, or ISOLATION_OWN_PROGRAM
+//   library  the path of the plugin, or the number of a coder of the program
+//   runtime  that folder, where the plugin's own path does not name it, or null; of the program, where it looks for libraries
 //   without  layers to leave out
 //   needs    ISOLATION_NEEDS_*
 //   returns  the process, or -1 with errno set

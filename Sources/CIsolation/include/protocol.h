@@ -160,7 +160,8 @@ enum {
   ISOLATION_FAILED_ENTRY = 3,
   ISOLATION_FAILED_ABI = 4,
   ISOLATION_FAILED_REFUSED = 5,
-  ISOLATION_FAILED_CODER = 6
+  ISOLATION_FAILED_CODER = 6,
+  ISOLATION_FAILED_PROGRAM = 7  // the program that started itself cannot be a worker
 };
 
 // What a server says of its coder, before it forks a worker.
@@ -195,6 +196,12 @@ typedef struct isolation_control {
 
 // With which a worker ends after such a call.
 #define ISOLATION_STATUS_REFUSED_CALL 159
+
+// Arguments of a worker: its name, the library, the coder's id, layers to leave out, and what the plugin needs. A program that
+// is its own worker gets this name, and in place of the library the number of one of its coders.
+#define ISOLATION_ARGUMENTS 5
+#define ISOLATION_OWN_NAME "coders-worker (built in)"
+#define ISOLATION_OWN_PROGRAM "/proc/self/exe"
 
 // Where the program's end, and after the fork the worker's, is found.
 #define ISOLATION_SOCKET 3

@@ -4,7 +4,7 @@ import CIsolation
 import ImageCoderEngine
 import ImageCoderModel
 
-/// A container in a plugin whose code runs in workers.
+/// A container in a plugin or in the program, whose code runs in workers.
 final class IsolatedContainer: Container, LibraryWrapping {
   let id: String
   let formats: [ImageFormat]
@@ -33,12 +33,8 @@ final class IsolatedContainer: Container, LibraryWrapping {
   convenience init(loading entry: CatalogEntry, isolation: Isolation) throws(SkipReason) {
     if let reason = entry.reason { throw reason }
     guard let manifest = entry.manifest else { throw SkipReason(.manifestInvalid, "there is no manifest") }
-    guard entry.builtIn == nil, let path = entry.library else {
-      throw SkipReason(.isolationMissing, "\(manifest.id) is built into the program, and cannot run in a worker")
-    }
-    if let reason = DirectoryListing.permissionProblem(path) { throw reason }
     let (pool, description) = try WorkerPool.pool(
-      of: path, id: manifest.id, needs: manifest.needs, mode: isolation.mode)
+      of: try WorkerCode.entry(entry, id: manifest.id), id: manifest.id, needs: manifest.needs, mode: isolation.mode)
     self.init(manifest, description, pool, isolation, isBundled: entry.isBundled)
   }
 

@@ -25,8 +25,7 @@ package struct IsolationReport: Sendable {
   package static func find(_ catalog: Catalog) -> IsolationReport? {
     var first: IsolationReport?
     for entry in catalog.entries where entry.reason == nil {
-      guard let library = entry.library, entry.builtIn == nil else { continue }
-      let report = IsolationReport(library: library, id: entry.id, needs: entry.manifest?.needs ?? [])
+      let report = IsolationReport(entry)
       if report.layers != nil { return report }
       first = first ?? report
     }
@@ -38,11 +37,10 @@ package struct IsolationReport: Sendable {
   /// - Returns: `isolationMissing` if this machine or the installation lacks something, else what is wrong with the plugin.
   package static func obstacle(of entry: CatalogEntry) -> SkipReason? {
     if let reason = entry.reason { return reason }
-    guard let manifest = entry.manifest, let library = entry.library else {
-      return SkipReason(.libraryMissing, "there is no library")
-    }
+    guard let manifest = entry.manifest else { return SkipReason(.manifestInvalid, "there is no manifest") }
     do throws(SkipReason) {
-      let (pool, _) = try WorkerPool.pool(of: library, id: manifest.id, needs: manifest.needs, mode: .required)
+      let (pool, _) = try WorkerPool.pool(
+        of: try WorkerCode.entry(entry, id: manifest.id), id: manifest.id, needs: manifest.needs, mode: .required)
       try pool.check(.required)
       return nil
     } catch {
@@ -50,9 +48,11 @@ package struct IsolationReport: Sendable {
     }
   }
 
-  private init(library: String, id: String, needs: PluginNeeds) {
+  private init(_ entry: CatalogEntry) {
     do throws(SkipReason) {
-      let (pool, _) = try WorkerPool.pool(of: library, id: id, needs: needs, mode: .preferred)
+      let (pool, _) = try WorkerPool.pool(
+        of: try WorkerCode.entry(entry, id: entry.id), id: entry.id, needs: entry.manifest?.needs ?? [],
+        mode: .preferred)
       switch Result(catching: { () throws(CoderError) in try pool.layers() }) {
       case .success(let found): (layers, problem) = (found, "")
       case .failure(let error): (layers, problem) = (nil, error.message)

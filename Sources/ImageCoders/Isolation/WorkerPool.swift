@@ -5,12 +5,11 @@ import ImageCoderEngine
 import ImageCoderModel
 import Synchronization
 
-/// The workers of one plugin, for all registries of the program. Those of a parent are not used in a child of `fork()`.
+/// The workers of one coder, for all registries of the program. Those of a parent are not used in a child of `fork()`.
 package final class WorkerPool: Sendable {
-  private let library: String
+  /// What a server runs, or nil if none can be started.
+  private let code: WorkerCode?
   private let id: String
-  /// The worker program, or nil if no server can be started.
-  private let program: String?
   private let without: IsolationLayers
   private let needs: PluginNeeds
   private let state: ProcessLock<State>
@@ -39,26 +38,24 @@ package final class WorkerPool: Sendable {
   private static let mostIdle = 2 * max(1, ThreadPool.processors)
 
   private struct Key: Hashable {
-    let library: String
-    let program: String
+    let code: WorkerCode
     let without: IsolationLayers
     let needs: PluginNeeds
   }
 
   private static let pools = ProcessLock<[Key: WorkerPool]> { [:] }
 
-  /// The pool of a plugin; its server runs, and has described the plugin.
+  /// The pool of a coder; its server runs, and has described the coder.
   ///
   /// - Throws: ``SkipReason``, also if the server lacks a layer that a mode needs.
   static func pool(
-    of library: String, id: String, needs: PluginNeeds, mode: Isolation.Mode
+    of code: WorkerCode, id: String, needs: PluginNeeds, mode: Isolation.Mode
   ) throws(SkipReason) -> (pool: WorkerPool, description: CoderDescription) {
-    let program = try WorkerProgram.find()
     let without = IsolationLayers.leftOut()
     let pool = pools.withLock { pools in
-      let key = Key(library: library, program: program, without: without, needs: needs)
+      let key = Key(code: code, without: without, needs: needs)
       if let pool = pools[key] { return pool }
-      let pool = WorkerPool(library, id: id, program: program, without: without, needs: needs)
+      let pool = WorkerPool(code, id: id, without: without, needs: needs)
       pools[key] = pool
       return pool
     }
@@ -69,16 +66,14 @@ package final class WorkerPool: Sendable {
     return (pool, server.description)
   }
 
-  private init(
-    _ library: String, id: String, program: String?, without: IsolationLayers, needs: PluginNeeds
-  ) {
-    (self.library, self.id, self.program, self.without, self.needs) = (library, id, program, without, needs)
+  private init(_ code: WorkerCode, id: String, without: IsolationLayers, needs: PluginNeeds) {
+    (self.code, self.id, self.without, self.needs) = (code, id, without, needs)
     state = ProcessLock { State() }
   }
 
   /// A pool whose server and only worker are there, for a test with ones that lie. No further one is started.
   init(_ server: WorkerServer, worker: Worker) {
-    (library, id, program, without, needs) = ("", "", nil, [], [])
+    (code, id, without, needs) = (nil, "", [], [])
     state = ProcessLock { State() }
     state.withLock { $0 = State(server: server, idle: [worker]) }
   }
@@ -112,10 +107,10 @@ package final class WorkerPool: Sendable {
   private func server() throws(SkipReason) -> WorkerServer {
     let result: Result<WorkerServer, SkipReason> = state.withLock { state in
       if let server = state.server { return .success(server) }
-      guard let program else { return .failure(SkipReason(.isolationMissing, "no server can be started")) }
+      guard let code else { return .failure(SkipReason(.isolationMissing, "no server can be started")) }
       do throws(SkipReason) {
         let server = try WorkerServer(
-          library: library, id: id, program: program, without: without, needs: needs)
+          code, id: id, without: without, needs: needs)
         state.server = server
         return .success(server)
       } catch {
@@ -229,7 +224,7 @@ package final class WorkerPool: Sendable {
   }
 
   private static func pools(in folder: String) -> [WorkerPool] {
-    pools.withLock { $0.filter { $0.key.library.hasPrefix(folder) }.map(\.value) }
+    pools.withLock { $0.filter { $0.key.code.library.hasPrefix(folder) }.map(\.value) }
   }
 
   /// Begins with a new server, whose memory lies elsewhere: workers of one server share their addresses, and one of them

@@ -35,21 +35,21 @@ final class WorkerServer: Sendable {
   ///
   /// - Throws: ``SkipReason`` with the name of what to change.
   convenience init(
-    library: String, id: String, program: String, without: IsolationLayers, needs: PluginNeeds
+    _ code: WorkerCode, id: String, without: IsolationLayers, needs: PluginNeeds
   ) throws(SkipReason) {
     var ends: [Int32] = [-1, -1]
     guard isolation_pair(&ends) == 1 else {
       throw SkipReason(.isolationMissing, Self.failure("socket", errno).message)
     }
     let process = isolation_launch(
-      program, library, id, HostPlatform.runtimeFolder, without.rawValue, needs.rawValue, ends[1])
+      code.program, code.library, id, code.libraryPath, without.rawValue, needs.rawValue, ends[1])
     let problem = errno
     close(ends[1])
     guard process > 0 else {
       close(ends[0])
-      throw SkipReason(.isolationMissing, "\(program) does not start: \(Self.words(for: problem))")
+      throw SkipReason(.isolationMissing, "\(code.program) does not start: \(Self.words(for: problem))")
     }
-    try self.init(control: ends[0], process: process, library: library)
+    try self.init(control: ends[0], process: process, library: code.place)
   }
 
   /// Takes over a server that says what its plugin is.
@@ -105,7 +105,7 @@ final class WorkerServer: Sendable {
     let codes: [UInt32: SkipReason.Code] = [
       UInt32(ISOLATION_FAILED_LOAD): .loadFailed, UInt32(ISOLATION_FAILED_ENTRY_MISSING): .entryMissing,
       UInt32(ISOLATION_FAILED_ENTRY): .entryInvalid, UInt32(ISOLATION_FAILED_ABI): .abiUnsupported,
-      UInt32(ISOLATION_FAILED_REFUSED): .refused,
+      UInt32(ISOLATION_FAILED_REFUSED): .refused, UInt32(ISOLATION_FAILED_PROGRAM): .isolationMissing,
     ]
     return SkipReason(codes[message.words.0] ?? .coderInvalid, text)
   }

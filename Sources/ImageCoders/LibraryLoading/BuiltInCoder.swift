@@ -17,7 +17,7 @@ public struct BuiltInCoder: Sendable {
 
   /// The manifest, as the plugin's file has it. The keys that are about a library do not count.
   let manifest: [UInt8]
-  let describe: Describe
+  package let describe: Describe
 
   package init(manifest: [UInt8], describe: @escaping Describe) {
     self.manifest = manifest

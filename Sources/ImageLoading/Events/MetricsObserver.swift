@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Loading
   public import CoreMetrics
-  import Synchronization
+  import ImageCoderModel
 
   /// Counts the events of a loader.
   ///
@@ -18,7 +18,7 @@
   /// | `image_load_seconds`, `image_load_work_seconds` | timers of loads, and of work by `stage` |
   public final class MetricsObserver: LoadObserver {
     private let factory: any MetricsFactory
-    private let times = Mutex(Times())
+    private let times = Lock(Times())
     private let received, saved, decodes, shared, derived: Counter
 
     private struct Times {

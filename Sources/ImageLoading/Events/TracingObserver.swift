@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Loading
-  import Synchronization
+  import ImageCoderModel
   public import Tracing
 
   /// Makes a span of each load, and in it one of each piece of work that was begun for it.
@@ -9,7 +9,7 @@
   /// number of that work in its attribute `image.load.work`, as the span of the work has.
   public final class TracingObserver: LoadObserver {
     private let tracer: any Tracer
-    private let spans = Mutex(Spans())
+    private let spans = Lock(Spans())
 
     private struct Spans {
       var loads: [Int: any Span] = [:]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Loading
-  import Synchronization
+  import ImageCoderModel
 
   /// Lets so many requests run at a time, to one host and in all.
   ///
@@ -33,7 +33,7 @@
 
     private let total: Int
     private let perHost: Int
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// - Parameters:
     ///   - total: Requests in all, at least 1.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Loading
   import Glibc
+  import ImageCoderModel
   import NIOPosix
-  import Synchronization
 
   /// Knows the addresses of hosts.
   public protocol HostResolving: Sendable {
@@ -43,7 +43,7 @@
         case waiting(CheckedContinuation<[IPAddress], any Error>)
         case given(Value)
       }
-      private let state = Mutex(State.empty)
+      private let state = Lock(State.empty)
 
       func wait(_ continuation: CheckedContinuation<[IPAddress], any Error>) {
         let value = state.withLock { state -> Value? in

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Loading
   import AsyncHTTPClient
-  import Synchronization
+  import ImageCoderModel
 
   /// Clients by the host and the address to which they connect: AsyncHTTPClient takes the addresses of a host only for all
   /// of a client. The one without an address connects to any.
@@ -25,7 +25,7 @@
     }
 
     private static let most = 32
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let make: @Sendable (String, IPAddress?) -> HTTPClient
 
     /// - Parameter make: Called with a lock held: it may not call back.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Loading
-  import Synchronization
+  import ImageCoderModel
 
   /// When a request is sent again.
   public struct RetryPolicy: Sendable, Hashable {
@@ -37,7 +37,7 @@
   final class RetryBudgets: Sendable {
     private let policy: RetryPolicy
     /// A host that is not here has all.
-    private let left = Mutex<[String: Double]>([:])
+    private let left = Lock<[String: Double]>([:])
     private static let mostHosts = 4096
 
     init(_ policy: RetryPolicy) { self.policy = policy }

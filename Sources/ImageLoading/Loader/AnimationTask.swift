@@ -4,7 +4,6 @@
   import ImageCoderEngine
   import ImageCoderModel
   import ImageCoders
-  import Synchronization
 
   /// An animation that can be played while its bytes arrive.
   ///
@@ -113,7 +112,7 @@
   private final class FrameFeed: Sendable {
     private let frames: StreamingAnimation
     private let lane = WorkQueue.Lane()
-    private let state = Mutex<(body: Body?, count: Int)>((nil, 0))
+    private let state = Lock<(body: Body?, count: Int)>((nil, 0))
 
     init(_ frames: StreamingAnimation) { self.frames = frames }
 

@@ -3,7 +3,6 @@
   import ImageCoderEngine
   import ImageCoderModel
   import ImageCoders
-  import Synchronization
 
   /// The bytes of a picture while they arrive, and previews of it if somebody wants them.
   ///
@@ -19,7 +18,7 @@
       var task: Task<Image?, any Error>?
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     init(_ loader: ImageLoader, _ request: ResolvedRequest, _ running: ImageLoader.PictureRunning) {
       self.loader = loader

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Loading
-  import Synchronization
+  import ImageCoderModel
 
   /// Work that goes on when nobody waits for it: writes to the disk, and validations of what was used while stale.
   ///
@@ -13,7 +13,7 @@
       var last: [String: (number: Int, task: Task<Void, Never>)] = [:]
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     var count: Int { state.withLock { $0.running.count } }
 

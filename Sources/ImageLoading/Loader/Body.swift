@@ -2,7 +2,7 @@
 #if Loading
   import Glibc
   import ImageCoderEngine
-  import Synchronization
+  import ImageCoderModel
 
   /// The bytes of a file while they arrive, and afterwards.
   ///
@@ -33,14 +33,14 @@
       }
     }
 
-    private let state: Mutex<State>
+    private let state: Lock<State>
     private let memory: BodyMemory
     private let folder: String
 
     init(_ memory: BodyMemory, folder: String) {
       self.memory = memory
       self.folder = folder
-      state = Mutex(State(storage: .memory(Block(memory))))
+      state = Lock(State(storage: .memory(Block(memory))))
     }
 
     /// Bytes that are there.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Loading
-  import Synchronization
+  import ImageCoderModel
 
   /// The memory that bodies may hold while they arrive and are decoded, for all downloads of a loader.
   final class BodyMemory: Sendable {
@@ -13,7 +13,7 @@
       var spilled = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     init(limit: Int) { self.limit = max(0, limit) }
 

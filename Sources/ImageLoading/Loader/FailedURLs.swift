@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Loading
   import ImageCoderModel
-  import Synchronization
 
   /// Sources that failed for good, and are not asked for again for some time.
   final class FailedURLs: Sendable {
@@ -9,7 +8,7 @@
       var failures: [String: (error: LoadingError, until: Double)] = [:]
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let lifetime: Double
     private static let most = 4096
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Loading
-  import Synchronization
+  import ImageCoderModel
 
   /// Lets so many downloads run at a time: those of the highest priority first, and among equals the one that came first.
   /// The order follows priorities that change while a download waits.
@@ -21,10 +21,10 @@
       func priority(_ waiter: Waiter) -> LoadPriority { priorities[waiter.number] ?? .lowest }
     }
 
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     /// - Parameter width: Downloads at a time.
-    init(width: Int) { state = Mutex(State(free: max(1, width))) }
+    init(width: Int) { state = Lock(State(free: max(1, width))) }
 
     /// Downloads that wait.
     var waiterCount: Int { state.withLock { $0.waiters.count } }
@@ -33,7 +33,7 @@
     final class Place: Sendable {
       private let gate: FetchGate
       private let number: Int
-      private let isInside = Mutex(false)
+      private let isInside = Lock(false)
 
       fileprivate init(_ gate: FetchGate, _ number: Int) {
         self.gate = gate

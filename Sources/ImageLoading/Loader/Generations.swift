@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Loading
-  import Synchronization
+  import ImageCoderModel
 
   /// Numbers downloads in the order in which they begin, so that an answer that comes late never replaces a newer one in a
   /// cache, nor brings back what was removed.
@@ -14,7 +14,7 @@
       var running: [String: Int] = [:]
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// A download of a source, until it is released.
     final class Download: Sendable {

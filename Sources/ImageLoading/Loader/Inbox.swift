@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Loading
-  import Synchronization
+  import ImageCoderModel
 
   /// What a piece of work tells one who waits for it: the newest update, and the outcome.
   ///
@@ -27,7 +27,7 @@
       }
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let merge: @Sendable (Update?, Update) -> Update
 
     /// - Parameter merge: Makes one update of one that was not taken and the next one.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Loading
-  import Synchronization
+  import ImageCoderModel
 
   /// What a load has so far, for all who wait for it, and its place among the members of the work.
   final class LoadBox: Sendable {
@@ -36,7 +36,7 @@
       }
     }
 
-    private let state: Mutex<State>
+    private let state: Lock<State>
     let name: String
     private let number: Int
     private let observers: LoadObservers
@@ -45,7 +45,7 @@
       name = request.name
       self.number = number
       self.observers = observers
-      state = Mutex(
+      state = Lock(
         State(
           demand: Demand(
             priority: request.priority, wantsPreviews: request.wantsPreviews, stores: request.cachePolicy.stores)))

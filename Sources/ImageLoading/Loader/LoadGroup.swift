@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Loading
-  import Synchronization
+  import ImageCoderModel
 
   /// Loads that are cancelled together, such as those of a page.
   ///
@@ -16,7 +16,7 @@
     }
 
     private let loader: ImageLoader
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// Makes an empty group.
     public init(_ loader: ImageLoader) { self.loader = loader }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Loading
-  import Synchronization
+  import ImageCoderModel
 
   /// Bodies of downloads that broke or were cancelled, to be continued.
   ///
@@ -26,7 +26,7 @@
       }
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let limit: Int
 
     init(limit: Int) { self.limit = max(0, limit) }

@@ -3,7 +3,6 @@
   import ImageCaching
   import ImageCoderEngine
   import ImageCoderModel
-  import Synchronization
 
   /// Where decoded pictures are kept; a cache in memory, or one of a test.
   protocol PictureStore: Sendable {
@@ -53,7 +52,7 @@
       var uses = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let store: (any PictureStore)?
     private let rules: CacheRules
     private static let mostRecords = 16_384

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Loading
-  import Synchronization
+  import ImageCoderModel
 
   /// Pictures that are loaded before somebody wants them.
   ///
@@ -32,14 +32,14 @@
       var isCancelled = false
     }
 
-    private let state: Mutex<State>
-    private let work = Mutex<Task<Void, Never>?>(nil)
+    private let state: Lock<State>
+    private let work = Lock<Task<Void, Never>?>(nil)
 
     init(
       _ requests: [ImageRequest], _ loader: ImageLoader, concurrency: Int, priority: LoadPriority, depth: Depth
     ) {
       // Those to come are taken from the end.
-      state = Mutex(State(waiting: requests.reversed(), priority: priority))
+      state = Lock(State(waiting: requests.reversed(), priority: priority))
       let width = max(1, min(concurrency, requests.count))
       let task = Task(priority: priority.ofTasks) { [weak self] in
         await withTaskGroup(of: Void.self) { group in

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Loading
+  import ImageCoderModel
   import Synchronization
 
   /// Numbers of work and of members, of which none is given twice.
@@ -59,7 +60,7 @@
       var started = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let merge: @Sendable (Update?, Update) -> Update
 
     /// - Parameter merge: Makes of the updates so far and the next one what those get who come later.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Loading
-  import Synchronization
+  import ImageCoderModel
 
   /// A place that shows one picture at a time: a view, a cell of a list, a texture.
   ///
@@ -24,7 +24,7 @@
     }
 
     private let loader: ImageLoader
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// Makes a place that shows nothing.
     public init(_ loader: ImageLoader) { self.loader = loader }

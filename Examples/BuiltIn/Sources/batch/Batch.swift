@@ -2,6 +2,7 @@
 
 import Glibc
 import ImageCodersBuiltIn
+import ImageCodersWorker
 
 /// `batch FORMAT FOLDER FILE…`: converts files, animations included, and goes on after errors.
 ///
@@ -10,6 +11,8 @@ import ImageCodersBuiltIn
   static let registry = CoderRegistry(builtIn: .all)
 
   static func main() async {
+    // With CODERS_ISOLATION=required, the program starts itself once more to decode.
+    CoderWorker.runIfAsked(.all)
     let words = Array(CommandLine.arguments.dropFirst())
     guard words.count > 2, let format = registry.format(forExtension: words[0]),
       let suffix = registry.fileExtension(of: format)

@@ -2,6 +2,7 @@
 
 import Glibc
 import ImageCodersBuiltIn
+import ImageCodersWorker
 
 /// `thumbnail SIDE INPUT OUTPUT`: makes one thumbnail; the output's extension is its format. Without arguments, lists the
 /// coders.
@@ -9,6 +10,8 @@ import ImageCodersBuiltIn
   static let registry = CoderRegistry(builtIn: .all)
 
   static func main() {
+    // With CODERS_ISOLATION=required, the program starts itself once more to decode.
+    CoderWorker.runIfAsked(.all)
     let words = Array(CommandLine.arguments.dropFirst())
     if words.isEmpty {
       for id in registry.coderIDs { print(id) }

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CWorker
+public import ImageCoders
+
+/// Lets a program run its own coders in processes of their own, as plugins run in theirs.
+///
+/// The program starts itself once more for that, and so has to ask whether it was started so, before anything else:
+///
+///     @main struct Thumbnails {
+///       static func main() async throws {
+///         CoderWorker.runIfAsked(.all)
+///         let registry = CoderRegistry(builtIn: .all, policy: .web)
+public enum CoderWorker {
+  /// Runs as a worker if the program has started itself as one, and does not return then.
+  ///
+  /// Otherwise it notes that the program has workers. Without the call, a coder that is built in and has to be isolated is not
+  /// used, and the error says so; so it is in a program with raised privileges (`AT_SECURE`), and where this code is part of
+  /// a library that another program has loaded.
+  ///
+  /// What the program does before is done in each worker, too: a program that has made threads by then has no workers.
+  ///
+  /// - Parameter coders: All coders of the program that a registry gets, the same ones each time.
+  public static func runIfAsked(_ coders: [BuiltInCoder]) {
+    if cworker_is_asked(CommandLine.argc, CommandLine.unsafeArgv) != 0 {
+      let describe: [cworker_describe?] = coders.map(\.describe)
+      cworker_run(CommandLine.unsafeArgv, describe, UInt64(describe.count))
+    }
+    OwnWorker.prepare(coders, obstacle: cworker_obstacle().map { String(cString: $0) })
+  }
+}
