@@ -29,11 +29,31 @@ import Testing
     for await shown in playback { show(shown.frame.pixels) }
   }
 
+  private func showSpinner() {}
+  private func hideSpinner() {}
+  private func showReplayButton() {}
+
+  private func handlers(_ animation: AnimatedImage) async {
+    let playback = Playback(animation)
+    let events = playback.events
+    Task {
+      for await event in events {
+        switch event {
+        case .waiting: showSpinner()
+        case .resumed, .frame: hideSpinner()
+        case .finished: showReplayButton()
+        default: break
+        }
+      }
+    }
+    for await shown in playback { show(shown.frame.pixels) }
+  }
+
   @Test func samplesCompile() throws {
     let source = Self.lines(Command.run("cat '\(#filePath)'").output)
     let page = Command.run("cat '\(StagedTree.root)/docs/animation.md'").output
     let samples = page.split(separator: "```swift\n").dropFirst().compactMap { $0.split(separator: "```").first }
-    #expect(samples.count == 2)
+    #expect(samples.count == 3)
     for sample in samples {
       let lines = Self.lines(String(sample)).filter { $0 != "import ImageAnimation" }
       let isFound = source.indices.contains { source[$0...].starts(with: lines) }

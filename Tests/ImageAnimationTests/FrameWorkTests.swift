@@ -186,4 +186,52 @@ import Testing
     }
     #expect(source.order == [0, 1, 2, 3, 1])
   }
+
+  @Test func whatTransformsMakeIsWithinTheBudget() async throws {
+    let image = try Self.image()
+    let made = SharedCount()
+    image.transform = made.doubling("twice")
+    // A frame has 4096 bytes after the transform: ten of them, of 24.
+    let buffer = FrameBuffer(budget: 40 * 1024, threads: 2)
+    let reader = buffer.reader(of: image)
+    for turn in 0..<72 {
+      let frame = await reader.frame(
+        at: turn % 24, upcoming: (1...4).map { (turn + $0) % 24 }, shortestDelay: .milliseconds(10))
+      #expect(try frame.result.get().pixels.size == Size(width: 32, height: 32))
+      // While a first frame is made, it is not known how large they are.
+      if turn > 0 { #expect(buffer.byteCount <= 40 * 1024) }
+    }
+    #expect(image.keptByteCount == 0)
+    #expect(made.count >= 72 - 10)
+  }
+
+  @Test func anotherTransformIsSeenFromTheNextFrameOn() async throws {
+    let image = try Self.image()
+    let buffer = FrameBuffer(budget: 1 << 20, threads: 2)
+    let reader = buffer.reader(of: image)
+    let made = SharedCount()
+    for (turn, side) in [16, 32, 16].enumerated() {
+      image.transform = side == 32 ? made.doubling("twice") : nil
+      for index in 0..<24 {
+        let frame = await reader.frame(
+          at: index, upcoming: (1..<24).map { (index + $0) % 24 }, shortestDelay: .milliseconds(10))
+        #expect(try frame.result.get().pixels.size.width == side, "turn \(turn), frame \(index)")
+      }
+    }
+    // Once each: there is memory for all.
+    #expect(made.count == 24)
+  }
+}
+
+/// How often a transform was applied.
+private final class SharedCount: Sendable {
+  private let value = Mutex(0)
+  var count: Int { value.withLock { $0 } }
+
+  func doubling(_ key: String) -> FrameTransform {
+    FrameTransform(key) { [self] (pixels, _) throws(CoderError) in
+      value.withLock { $0 += 1 }
+      return try pixels.resampled(to: Size(width: 2 * pixels.size.width, height: 2 * pixels.size.height))
+    }
+  }
 }

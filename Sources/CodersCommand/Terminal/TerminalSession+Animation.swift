@@ -15,7 +15,7 @@ extension TerminalSession {
 
   /// Sends all frames, which the terminal plays meanwhile, and waits until all plays are over, or for an interrupt.
   ///
-  /// - Returns: Why frames could not be decoded; the ones before them are shown.
+  /// - Returns: Why frames could not be decoded, or not whole; the ones before them are shown.
   func play(_ animation: AnimatedImage, _ rate: PlaybackRate) throws(CoderError) -> [CoderError] {
     guard let line else { return [] }
     let clock = ContinuousClock()
@@ -50,7 +50,13 @@ extension TerminalSession {
     var pixels = animation.poster.pixels
     guard prepare(display.cells(of: pixels.size), line) else { return .none }
     for index in 0..<animation.frameCount {
-      do throws(CoderError) { pixels = try animation.frame(at: index).pixels } catch { errors.append(error) }
+      do throws(CoderError) {
+        let frame = try animation.frame(at: index)
+        errors.note(frame.problem)
+        pixels = frame.pixels
+      } catch {
+        errors.append(error)
+      }
       while !line.hasRead(within: .milliseconds(200)), !console.cancellation.isCancelled {}
       let bytes = try frames.frame(index, pixels)
       guard !console.cancellation.isCancelled, line.write((index == 0 ? Array("\u{1B}8".utf8) : []) + bytes) else {

@@ -77,24 +77,26 @@ struct PlayCommand: ReadingVerb {
 
   /// Shows each frame at its time.
   ///
-  /// - Returns: Why frames could not be decoded.
+  /// - Returns: Why frames could not be decoded, or not whole.
   private func play(
     _ animation: any FrameSource, _ mode: PlaybackMode, on session: TerminalSession, _ console: Console,
     _ plays: LoopCount?
   ) throws(CoderError) -> [CoderError] {
+    var errors: [CoderError] = []
     guard console.isTerminal else {
       // The count of a file that does not count its frames grows meanwhile.
       var index = 0
       while index < animation.frameCount {
-        _ = try session.showFrame(try animation.frame(at: index).pixels)
+        let frame = try animation.frame(at: index)
+        errors.note(frame.problem)
+        _ = try session.showFrame(frame.pixels)
         index += 1
       }
-      return []
+      return errors
     }
     var player = AnimationPlayer(animation, mode: mode, rate: try PlaybackRate(rate), loopCount: plays)
     let clock = SuspendingClock()
     let start = clock.now
-    var errors: [CoderError] = []
     // The frame that the terminal was not ready for, or nil.
     var missing: Int?
     player.start(at: .zero)
@@ -103,7 +105,9 @@ struct PlayCommand: ReadingVerb {
       if step.deadline == nil { session.waitForTerminal() }
       if let index = step.isNewFrame ? step.index : step.deadline == nil ? missing : nil {
         do throws(CoderError) {
-          missing = try session.showFrame(try animation.frame(at: index).pixels) ? nil : index
+          let frame = try animation.frame(at: index)
+          errors.note(frame.problem)
+          missing = try session.showFrame(frame.pixels) ? nil : index
         } catch {
           // The one before it stays for its delay.
           if error.code != .cancelled { errors.append(error) }
@@ -113,5 +117,12 @@ struct PlayCommand: ReadingVerb {
       Pause.sleep(for: deadline - (clock.now - start))
     }
     return errors
+  }
+}
+
+extension [CoderError] {
+  /// Adds a reason, once: a frame is shown again with each play.
+  mutating func note(_ problem: CoderError?) {
+    if let problem, !contains(problem) { append(problem) }
   }
 }

@@ -40,6 +40,20 @@ extension BufferState {
     return true
   }
 
+  /// Releases what a player was going to ask for.
+  mutating func releaseAhead(of player: Int) {
+    guard let number = players[player]?.store else { return }
+    players[player]?.wanted = []
+    while dropBehind(number) {}
+  }
+
+  /// Releases the frames that another transform has made, and takes what the new one needs.
+  mutating func followTransform(of player: Int) -> Changes {
+    guard let number = players[player]?.store, stores[number]?.isOutdated == true else { return Changes() }
+    change(number) { $0.followTransform() }
+    return admit()
+  }
+
   mutating func drop(_ index: Int, of number: Int) { change(number) { $0.frames[index] = nil } }
 
   /// Releases frames until there is room.

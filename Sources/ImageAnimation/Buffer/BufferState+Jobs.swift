@@ -114,7 +114,7 @@ extension BufferState {
       if store.bytes(of: memory) > store.bytes(of: store.kept) { change(number) { $0.kept = memory } }
     }
     return Job(
-      store: number, source: store.source, index: index, workBytes: store.workBytes,
+      store: number, source: store.source, index: index, revision: store.revision, workBytes: store.workBytes,
       kept: memory == store.kept ? nil : memory)
   }
 
@@ -144,6 +144,9 @@ extension BufferState {
       store.note(time)
       store.lentCanvas = lentCanvas
       if let memory = job.kept { store.kept = memory }
+      // What another transform has made is not what is waited for: it is decoded again.
+      guard job.revision == store.revision else { return }
+      if case .success(let frame) = result { store.note(frame) }
       waiters = store.waiters.removeValue(forKey: job.index) ?? []
       if case .success(let frame) = result, store.isAdmitted || !waiters.isEmpty { store.frames[job.index] = frame }
     }
@@ -169,12 +172,13 @@ extension BufferState {
   /// The thread that has decoded a frame has released it.
   mutating func delivered(_ job: Job) -> Changes {
     running -= 1
-    var isCompleteNow = false
+    var isKnownNow = false
     change(job.store) { store in
       store.isBusy = false
-      isCompleteNow = store.noteEnd()
+      let isCompleteNow = store.noteEnd()
+      isKnownNow = store.takeGrowth() || isCompleteNow
     }
-    guard let store = stores[job.store], store.players.isEmpty || !store.isAdmitted || isCompleteNow else {
+    guard let store = stores[job.store], store.players.isEmpty || !store.isAdmitted || isKnownNow else {
       var changes = Changes()
       settle(job.store, &changes)
       return changes

@@ -25,6 +25,8 @@ struct BufferState {
     let store: Int
     let source: any FrameSource
     let index: Int
+    /// Which transform of the source's the frame is made by.
+    let revision: Int
     /// What the decode needs besides the frame.
     let workBytes: Int
     /// What the source may keep from now on, or nil for no change.

@@ -104,6 +104,11 @@ public final class FrameBuffer: Sendable {
     work()
   }
 
+  func release(_ player: Int) {
+    state.withLock { $0.releaseAhead(of: player) }
+    work()
+  }
+
   func leave(_ player: Int) {
     let changes = state.withLock { state in
       state.remove(player)
@@ -125,6 +130,7 @@ public final class FrameBuffer: Sendable {
         let time = now()
         finish(state.withLock { $0.grow(at: time) })
         registration.withLock { $0 }?.growIfDue()
+        finish(state.withLock { $0.followTransform(of: player) })
         let waiter = FrameStore.Waiter(ticket: ticket, task: task)
         let answer = state.withLock { state in
           // A handler that has come already found nobody; one that comes later finds this waiter.
@@ -253,6 +259,9 @@ extension FrameBuffer {
 
     /// Changes how much memory the player gets.
     public func setVisibility(_ visibility: Visibility) { buffer.change(player, to: visibility) }
+
+    /// Releases what is decoded ahead for the player.
+    func release() { buffer.release(player) }
 
     /// A frame, decoded now unless it is there. It stays in memory until the next one is asked for.
     ///

@@ -14,14 +14,18 @@ struct FrameStore {
   }
 
   let source: any FrameSource
-  /// The bytes of one frame.
-  let cost: Int
+  /// The bytes of one frame: what the source says, or the most that one has had.
+  private(set) var cost: Int
   /// What the source holds in any case: its poster.
   let posterBytes: Int
+  /// Which transform of the source's has made the frames; see ``BufferableSource/revision``.
+  private(set) var revision: Int
+  /// Whether ``cost`` has grown, and the shares are as before.
+  private var isDearer = false
   /// What it holds between two frames while it is decoded, besides a canvas that is a frame.
   let canvasBytes: Int
   /// What a decode needs besides the frame.
-  let workBytes: Int
+  private(set) var workBytes: Int
   /// What a canvas takes that is kept for playing backwards, or 0 if none can be.
   let checkpointBytes: Int
   /// Whether the canvas is in use beside a frame that is decoded without it.
@@ -59,6 +63,7 @@ struct FrameStore {
     posterBytes = bufferable == nil ? 0 : cost
     canvasBytes = bufferable?.canvasByteCount ?? 0
     workBytes = bufferable?.workByteCount ?? 0
+    revision = bufferable?.revision ?? 0
     checkpointBytes = bufferable?.checkpointByteCount ?? 0
     mixesFrames = bufferable?.mixesFrames ?? false
     reusesMemory = bufferable?.reusesMemory ?? false
@@ -102,7 +107,33 @@ struct FrameStore {
   func bytes(of memory: KeptMemory) -> Int { memory.checkpoints * checkpointBytes + (memory.sparesFrame ? cost : 0) }
 
   /// What one more frame takes besides ``workBytes``.
-  var nextCost: Int { hasCanvasAlone && !mixesFrames ? 0 : cost }
+  var nextCost: Int { hasCanvasAlone && !mixesFrames && !transformsFrames ? 0 : cost }
+
+  /// Whether a frame has memory of its own, besides the canvas that it was drawn on.
+  private var transformsFrames: Bool { (source as? any BufferableSource)?.transformsFrames ?? false }
+
+  /// Whether the source has another transform than the one that has made the frames.
+  var isOutdated: Bool { (source as? any BufferableSource).map { $0.revision != revision } ?? false }
+
+  mutating func followTransform() {
+    guard let bufferable = source as? any BufferableSource else { return }
+    (revision, workBytes) = (bufferable.revision, bufferable.workByteCount)
+    cost = HeldMemory.bytes(bufferable.frameByteCount)
+    frames = [:]
+  }
+
+  /// Takes note of what a frame holds: a transform may have made it larger. A source says 0 of views of what is there anyway.
+  mutating func note(_ frame: Frame) {
+    let bytes = HeldMemory.bytes(frame.pixels.byteCount)
+    guard cost > 0, bytes > cost else { return }
+    (cost, isDearer) = (bytes, true)
+  }
+
+  /// - Returns: Whether ``cost`` has grown since the last call.
+  mutating func takeGrowth() -> Bool {
+    defer { isDearer = false }
+    return isDearer
+  }
 
   /// Whether the canvas is no frame that is held, and none that is being drawn on it.
   private var hasCanvasAlone: Bool {

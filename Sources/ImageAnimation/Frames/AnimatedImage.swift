@@ -60,6 +60,9 @@ public final class AnimatedImage: FrameSource {
     var frames: [Key: Frame] = [:]
     var transform: FrameTransform?
     var isPreloaded = false
+    /// Whether a buffer keeps frames.
+    var isBuffered = false
+    var revision = 0
   }
 
   /// Opens a file and decodes its first frame, on the calling thread.
@@ -109,7 +112,7 @@ public final class AnimatedImage: FrameSource {
     let isDrawnOn = header.sequence.access == .anyFrame && (isOpen || known.entries.contains { !$0.isAlone })
     checkpointByteCount = isDrawnOn ? canvas : 0
     // A frame's own pixels; otherwise also the result before it is turned or converted.
-    workByteCount = lendsCanvas ? canvas : 2 * canvas + 2 * HeldMemory.bytes(frameByteCount)
+    plainWorkByteCount = lendsCanvas ? canvas : 2 * canvas + 2 * HeldMemory.bytes(frameByteCount)
     mixesFrames = !lendsCanvas ? false : isOpen ? true : try decoder.mixesFrames(known.count)
     self.known = Lock(known)
     // The next frame may never be asked for.
@@ -141,10 +144,16 @@ public final class AnimatedImage: FrameSource {
 
   /// What is done to each frame, or nil.
   ///
-  /// Frames that were made by another transform are kept, for the time when it is used again, until ``unload()``.
+  /// Frames that were made by another transform are kept, for the time when it is used again, until ``unload()``; unless a
+  /// ``FrameBuffer`` has this image, which keeps those of the current one, within its budget.
   public var transform: FrameTransform? {
     get { state.withLock { $0.transform } }
-    set { state.withLock { $0.transform = newValue } }
+    set {
+      state.withLock { kept in
+        if kept.transform?.key != newValue?.key { kept.revision += 1 }
+        kept.transform = newValue
+      }
+    }
   }
 
   // MARK: Memory between frames
@@ -152,7 +161,11 @@ public final class AnimatedImage: FrameSource {
   /// What is held between two frames, in bytes: the canvas, unless it is a frame, and what a frame is going to bring back.
   let canvasByteCount: Int
   /// What decoding one frame needs for a moment, in bytes.
-  let workByteCount: Int
+  var workByteCount: Int { plainWorkByteCount + (transformsFrames ? HeldMemory.bytes(frameByteCount) : 0) }
+  private let plainWorkByteCount: Int
+  var transformsFrames: Bool { transform != nil }
+  /// Counts changes of the transform.
+  var revision: Int { state.withLock { $0.revision } }
   /// What a canvas takes that is kept for playing backwards, in bytes, or 0 if all frames stand alone.
   let checkpointByteCount: Int
   /// Whether some frames are decoded without the canvas while it is needed by others.
@@ -182,6 +195,10 @@ public final class AnimatedImage: FrameSource {
 
   /// Keeps nothing but the canvas between two frames: a buffer keeps frames.
   func leaveFramesToBuffer() {
+    state.withLock { kept in
+      kept.isBuffered = true
+      if !kept.isPreloaded { kept.frames = [:] }
+    }
     decoder.withLock { serial in
       serial.decoder.forgetCanvas(keeping: .least)
       if reusesMemory { serial.decoder.takeMemory(from: spares) }
@@ -269,7 +286,8 @@ public final class AnimatedImage: FrameSource {
     }
   }
 
-  /// Decodes a frame and transforms it. What a transform has made is kept; other frames are if all are.
+  /// Decodes a frame and transforms it. What a transform has made is kept, unless a buffer does that; other frames are if all
+  /// are.
   private func make(_ index: Int, with decoder: ImageDecoder) throws(CoderError) -> Frame {
     let transform = transform
     // The next frame becomes known, also if this one cannot be decoded.
@@ -277,7 +295,7 @@ public final class AnimatedImage: FrameSource {
     var frame = try index == 0 ? poster : decoded(index, with: decoder)
     if let transform { frame.pixels = try transform.apply(frame.pixels, index) }
     state.withLock { kept in
-      if transform != nil || kept.isPreloaded {
+      if transform != nil && !kept.isBuffered || kept.isPreloaded {
         kept.frames[Kept.Key(transform: transform?.key, index: index)] = frame
       }
     }

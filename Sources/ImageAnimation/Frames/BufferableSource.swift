@@ -20,6 +20,10 @@ protocol BufferableSource: FrameSource {
   var reusesMemory: Bool { get }
   /// Whether the canvas may be in use beside a frame that is decoded without it.
   var mixesFrames: Bool { get }
+  /// Counts the transforms that the source has had: frames of another number look different.
+  var revision: Int { get }
+  /// Whether frames are made by a transform.
+  var transformsFrames: Bool { get }
   /// Changes what may be kept for the next frames; nothing unless this is called.
   func keep(_ memory: KeptMemory)
   /// Releases the memory between two frames.
@@ -31,6 +35,8 @@ extension BufferableSource {
   var lentCanvas: UnsafeRawPointer? { nil }
   var reusesMemory: Bool { false }
   var mixesFrames: Bool { false }
+  var revision: Int { 0 }
+  var transformsFrames: Bool { false }
   func keep(_ memory: KeptMemory) {}
 }
 

@@ -6,7 +6,8 @@ public import ImageCoderModel
 /// What is done to each frame of an animation before it is shown: rounded corners, a tint.
 ///
 /// The work is done once for each frame. The result is kept under the key, so that going back to a transform that was used
-/// before needs no work.
+/// before needs no work. A ``FrameBuffer`` keeps results as it keeps frames: within its budget, and only those of the transform
+/// that is used.
 public struct FrameTransform: Sendable {
   /// Says what is done. The same key always means the same work: "corners 8".
   public let key: String

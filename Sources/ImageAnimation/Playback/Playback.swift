@@ -20,7 +20,15 @@ public struct PlaybackFrame: Sendable {
 ///
 /// While a frame is shown, the next ones are decoded by a ``FrameBuffer``. A frame that cannot be decoded is reported,
 /// and the one before it stays for its delay. The sequence ends when all plays are over, when nothing is ever going to
-/// move, or when the task is cancelled. It is iterated once.
+/// move, or when the task is cancelled. One iterator at a time goes on: a new one ends the one before.
+///
+/// The sequence has an element for each frame. What happens between frames, such as the end of the last play, is told by
+/// ``events`` when it happens:
+///
+///     Task { for await event in playback.events where event == .finished { showReplayButton() } }
+///
+/// While it is ``FrameBuffer/Reader/Visibility/hidden``, nothing is decoded and no frame is given; time goes on, and events are
+/// told. The frame of the moment comes when it is seen again. Use ``pause()`` to make time stand still, too.
 ///
 /// Time is that of a clock. The `SuspendingClock` stands still while the machine is suspended, so that an animation does not
 /// end meanwhile; an application with a clock of its own uses ``AnimationPlayer`` instead.
@@ -35,18 +43,23 @@ public final class Playback<C: Clock>: AsyncSequence, Sendable where C.Duration 
   /// Where the frames come from.
   public let source: any FrameSource
 
-  private let reader: FrameBuffer.Reader
-  private let clock: C
-  private let origin: C.Instant
-  private let state: Lock<State>
+  let reader: FrameBuffer.Reader
+  let clock: C
+  let origin: C.Instant
+  let state: Lock<State>
 
-  private struct State {
+  struct State {
     var player: AnimationPlayer
     /// What the iterating task sleeps in.
     var sleeper: Task<Void, Never>?
     /// Counts commands: one that comes before the sleep is not slept through.
     var commands = 0
     var failed: [Int: CoderError] = [:]
+    var isHidden = false
+    /// Counts iterators: the last one goes on.
+    var iterators = 0
+    var listeners: [Int: AsyncStream<AnimationPlayer.Event>.Continuation] = [:]
+    var nextListener = 0
   }
 
   /// Gets ready to play with a clock. It starts when it is iterated.
@@ -54,12 +67,14 @@ public final class Playback<C: Clock>: AsyncSequence, Sendable where C.Duration 
   /// - Parameters:
   ///   - loopCount: Overrides the source's number of plays, or nil.
   ///   - buffer: What decodes the frames, and keeps them.
+  ///   - byteLimit: The most that the source's frames may hold in the buffer, or nil.
   public init(
     _ source: any FrameSource, mode: PlaybackMode = .forward, rate: PlaybackRate = .normal,
-    loopCount: LoopCount? = nil, late: LateFramePolicy = .dropFrames, buffer: FrameBuffer = .shared, clock: C
+    loopCount: LoopCount? = nil, late: LateFramePolicy = .dropFrames, buffer: FrameBuffer = .shared,
+    byteLimit: Int? = nil, clock: C
   ) {
     self.source = source
-    reader = buffer.reader(of: source)
+    reader = buffer.reader(of: source, byteLimit: byteLimit)
     self.clock = clock
     origin = clock.now
     state = Lock(
@@ -83,10 +98,25 @@ public final class Playback<C: Clock>: AsyncSequence, Sendable where C.Duration 
   /// Changes the order of frames; the frame that is shown stays.
   public func setMode(_ mode: PlaybackMode) { command { $0.setMode(mode, at: $1) } }
 
+  /// Changes how often it plays, or with nil plays as often as the source says. What is over counts.
+  public func setLoopCount(_ loopCount: LoopCount?) { command { player, _ in player.loopCount = loopCount } }
+
+  /// Goes back to the first frame of the first play, and stays there. Frames that are decoded ahead are released.
+  public func stop() {
+    command { player, _ in player.stop() }
+    reader.release()
+  }
+
   /// What the player does now.
   public var status: AnimationPlayer.Status { state.withLock { $0.player.status } }
 
-  private func command(_ body: (inout AnimationPlayer, Duration) -> Void) {
+  /// The frame that is to be shown now, or nil as long as there is none.
+  public var currentIndex: Int? { state.withLock { $0.player.shownIndex } }
+
+  /// How many plays are over since the start.
+  public var playCount: Int { state.withLock { $0.player.playsReported } }
+
+  func command(_ body: (inout AnimationPlayer, Duration) -> Void) {
     state.withLock { state in
       body(&state.player, now)
       state.commands += 1
@@ -94,162 +124,48 @@ public final class Playback<C: Clock>: AsyncSequence, Sendable where C.Duration 
     }
   }
 
-  /// Changes how much memory the frames get, compared with those of other playbacks.
-  public func setVisibility(_ visibility: FrameBuffer.Reader.Visibility) { reader.setVisibility(visibility) }
-
-  private var now: Duration { origin.duration(to: clock.now) }
-
-  // MARK: Iterating
-
-  /// Starts playing.
-  public func makeAsyncIterator() -> Iterator { Iterator(playback: self) }
-
-  /// Where the playback is.
-  public struct Iterator: AsyncIteratorProtocol {
-    private let playback: Playback
-    private var isStarted = false
-    private var isStarved = false
-    private var events: [AnimationPlayer.Event] = []
-    private var endGrowth: (@Sendable () -> Void)?
-
-    init(playback: Playback) { self.playback = playback }
-
-    /// Waits until the next frame is to be shown.
-    ///
-    /// - Returns: The frame, or nil when no other follows.
-    public mutating func next() async -> PlaybackFrame? { await next(isolation: nil) }
-
-    /// Waits until the next frame is to be shown.
-    ///
-    /// - Returns: The frame, or nil when no other follows.
-    public mutating func next(isolation actor: isolated (any Actor)?) async -> PlaybackFrame? {
-      if !isStarted {
-        isStarted = true
-        // Sources that tell of new frames need not be asked again and again.
-        if let arriving = playback.source as? StreamingAnimation {
-          endGrowth = arriving.onGrowth { [weak playback] in playback?.command { _, _ in } }
-        }
-        playback.command { $0.start(at: $1) }
-      }
-      while !Task.isCancelled {
-        await playback.findLastFrame()
-        let look = playback.look()
-        events += look.step.events
-        if look.step.isNewFrame, let index = look.step.index {
-          let supplied = await playback.reader.frame(
-            at: index, upcoming: look.upcoming, shortestDelay: look.shortestDelay)
-          switch supplied.result {
-          case .success(let frame):
-            defer { events = [] }
-            if supplied.isStarved, !isStarved { events.append(.starved) }
-            isStarved = supplied.isStarved
-            return PlaybackFrame(index: index, frame: frame, events: events)
-          case .failure where supplied.isStarved:
-            // The one before it stays, since the source has no poster.
-            if !isStarved { events.append(.starved) }
-            isStarved = true
-            continue
-          case .failure where Task.isCancelled:
-            // It was not waited for any more.
-            continue
-          case .failure(let error):
-            if playback.noteFailure(of: index, error) { events.append(.corrupt(index: index, error)) }
-            continue
-          }
-        }
-        guard await playback.sleep(after: look) else { break }
-      }
-      end()
-      return nil
-    }
-
-    private mutating func end() {
-      endGrowth?()
-      endGrowth = nil
-    }
+  /// Changes how much memory the frames get, compared with those of other playbacks; of a hidden one no frame is decoded.
+  public func setVisibility(_ visibility: FrameBuffer.Reader.Visibility) {
+    reader.setVisibility(visibility)
+    state.withLock { $0.isHidden = visibility == .hidden }
+    command { _, _ in }
   }
 
-  /// Counts the frames of a file that does not count them, if the last one is to be shown first.
-  fileprivate func findLastFrame() async {
-    guard let image = source as? AnimatedImage, !image.isComplete, state.withLock({ $0.player.mode.beginsAtEnd }) else {
-      return
-    }
-    // Only a task that is cancelled has no count.
-    try? await image.async.countFrames()
-  }
+  var now: Duration { origin.duration(to: clock.now) }
 
-  /// What is to be done now, and what then.
-  fileprivate struct Look {
-    let step: AnimationPlayer.Step
-    let status: AnimationPlayer.Status
-    /// The frames that are shown after this one if nothing happens, and the least time until the next.
-    let upcoming: [Int]
-    let shortestDelay: Duration
-    let commands: Int
-    let isComplete: Bool
-  }
+  // MARK: Events
 
-  fileprivate func look() -> Look {
-    state.withLock { state in
-      let failed = state.failed
-      let step = state.player.advance(to: now) { index in failed[index].map { .corrupt($0) } ?? .ready }
-      let (upcoming, shortest) = step.isNewFrame ? Self.upcoming(state.player, step) : ([], .zero)
-      return Look(
-        step: step, status: state.player.status, upcoming: upcoming, shortestDelay: shortest, commands: state.commands,
-        isComplete: source.isComplete)
-    }
-  }
-
-  /// What a player is going to show: backwards many frames, since they are decoded in blocks.
-  private static func upcoming(_ player: AnimationPlayer, _ step: AnimationPlayer.Step) -> ([Int], Duration) {
-    var (player, deadline, frames, shortest) = (player, step.deadline, [Int](), Duration.seconds(3600))
-    for _ in 0..<(player.mode == .forward ? 16 : 64) {
-      guard let time = deadline else { break }
-      let next = player.advance(to: time)
-      deadline = next.deadline
-      if let following = deadline { shortest = Swift.min(shortest, following - time) }
-      guard next.isNewFrame, let index = next.index else { continue }
-      // What comes again is there already.
-      if frames.contains(index) || index == step.index { break }
-      frames.append(index)
-    }
-    return (frames, shortest)
-  }
-
-  /// - Returns: Whether the frame has not failed before.
-  fileprivate func noteFailure(of index: Int, _ error: CoderError) -> Bool {
-    state.withLock { state in
-      state.player.corruptFrames.insert(index)
-      return state.failed.updateValue(error, forKey: index) == nil
-    }
-  }
-
-  /// Sleeps until the deadline, a command, or new frames.
+  /// What happens from now on, when it happens. Any number of tasks may listen, each to a sequence of its own.
   ///
-  /// - Returns: Whether anything can still happen.
-  fileprivate func sleep(after look: Look) async -> Bool {
-    if look.status == .finished { return false }
-    let isStill = look.status == .playing && look.step.deadline == nil && look.isComplete
-    // A rate of 0 can be changed, and so can frames without delays not.
-    if isStill, state.withLock({ $0.player.standsStill }) { return false }
-    let asksAgain = look.status == .playing && !look.isComplete && !(source is StreamingAnimation)
-    let deadline = origin.advanced(
-      by: look.step.deadline ?? now + (asksAgain ? .milliseconds(20) : .seconds(86_400)))
-    let clock = clock
-    let sleeper = Task { _ = try? await clock.sleep(until: deadline, tolerance: .zero) }
-    let isCommanded = state.withLock { state in
-      state.sleeper = sleeper
-      return state.commands != look.commands
+  /// A sequence ends with that of the frames, or when the playback is released. Who does not listen for long loses what came
+  /// first: 256 events are kept.
+  public var events: AsyncStream<AnimationPlayer.Event> {
+    let (stream, continuation) = AsyncStream<AnimationPlayer.Event>.makeStream(bufferingPolicy: .bufferingNewest(256))
+    let number = state.withLock { state in
+      state.nextListener += 1
+      state.listeners[state.nextListener] = continuation
+      return state.nextListener
     }
-    if isCommanded { sleeper.cancel() }
-    await withTaskCancellationHandler {
-      await sleeper.value
-    } onCancel: {
-      sleeper.cancel()
+    continuation.onTermination = { [weak self] _ in
+      self?.state.withLock { _ = $0.listeners.removeValue(forKey: number) }
     }
-    state.withLock { $0.sleeper = nil }
-    return true
+    return stream
   }
+
+  func tell(_ events: [AnimationPlayer.Event]) {
+    guard !events.isEmpty else { return }
+    let listeners = state.withLock { Array($0.listeners.values) }
+    for listener in listeners { for event in events { listener.yield(event) } }
+  }
+
+  /// No more is going to happen.
+  func endEvents() {
+    let listeners = state.withLock { Array($0.listeners.values) }
+    // Each takes itself out of the list.
+    for listener in listeners { listener.finish() }
+  }
+
+  deinit { endEvents() }
 }
 
 extension Playback where C == SuspendingClock {
@@ -258,11 +174,14 @@ extension Playback where C == SuspendingClock {
   /// - Parameters:
   ///   - loopCount: Overrides the source's number of plays, or nil.
   ///   - buffer: What decodes the frames, and keeps them.
+  ///   - byteLimit: The most that the source's frames may hold in the buffer, or nil.
   public convenience init(
     _ source: any FrameSource, mode: PlaybackMode = .forward, rate: PlaybackRate = .normal,
-    loopCount: LoopCount? = nil, late: LateFramePolicy = .dropFrames, buffer: FrameBuffer = .shared
+    loopCount: LoopCount? = nil, late: LateFramePolicy = .dropFrames, buffer: FrameBuffer = .shared,
+    byteLimit: Int? = nil
   ) {
     self.init(
-      source, mode: mode, rate: rate, loopCount: loopCount, late: late, buffer: buffer, clock: SuspendingClock())
+      source, mode: mode, rate: rate, loopCount: loopCount, late: late, buffer: buffer, byteLimit: byteLimit,
+      clock: SuspendingClock())
   }
 }
