@@ -39,7 +39,10 @@ extension SheetDescription {
     let root: JSONObject
     let isMultipack: Bool
     do throws(TextProblem) {
-      let value = try JSONValue(parsing: bytes, maxBytes: Self.maxBytes, maxValues: Self.maxValues)
+      // Some programs begin with a byte order mark, which RFC 8259 §8.1 lets a reader pass over.
+      let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+      let text = bytes.starts(with: mark) ? Array(bytes.dropFirst(mark.count)) : bytes
+      let value = try JSONValue(parsing: text, maxBytes: Self.maxBytes, maxValues: Self.maxValues)
       root = try JSONNode(value, name: "the sheet").object()
       isMultipack = try Self.isMultipack(root)
     } catch {

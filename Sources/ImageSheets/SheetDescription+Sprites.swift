@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import ImageCoderEngine
 public import ImageCoderModel
 import ImageCoders
 
 extension SheetDescription {
-  /// The path of the picture.
+  /// The path of the picture: the one that the description names, or else the one that has the JSON's name.
   ///
   /// - Parameter path: The path of the JSON.
-  /// - Throws: ``CoderError/Code/malformed`` if the description names no picture, or one that is not in the JSON's folder.
+  /// - Throws: ``CoderError/Code/malformed`` if the description names no picture and there is none of its name, or if it names
+  ///   one that is not in the JSON's folder.
   public func picturePath(beside path: String) throws(CoderError) -> String {
     guard let image else {
-      throw CoderError.malformed("meta.image is missing; the picture's name is needed").annotated(file: path)
+      if let picture = Self.pictureNamed(as: path) { return picture }
+      throw CoderError.malformed("meta.image is missing, and no picture of the same name lies beside the JSON")
+        .annotated(file: path)
     }
     let parts = image.split(separator: "/", omittingEmptySubsequences: false)
     let isInside =
@@ -24,6 +28,14 @@ extension SheetDescription {
     }
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return image }
     return path[...slash] + image
+  }
+
+  /// Extensions of pictures that sheets have, the likeliest first.
+  private static let extensions = ["png", "webp", "avif", "jxl", "jpg", "jpeg", "gif", "bmp", "tga", "tif", "tiff"]
+
+  private static func pictureNamed(as path: String) -> String? {
+    guard path.lowercased().hasSuffix(".json") else { return nil }
+    return extensions.lazy.map { path.dropLast(4) + $0 }.first { access($0, F_OK) == 0 }
   }
 
   /// Where the frames are in a picture.

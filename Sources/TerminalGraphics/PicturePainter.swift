@@ -22,10 +22,6 @@ extension PicturePainter {
   package var removal: [UInt8] { [] }
 }
 
-extension TextPicture: PicturePainter {
-  package func draw(_ pixels: PixelBuffer) -> [UInt8] { text(pixels) }
-}
-
 /// PNG files for terminals, with whatever coder is installed.
 package struct TerminalPNG {
   private let registry: CoderRegistry

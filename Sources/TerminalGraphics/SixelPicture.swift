@@ -45,7 +45,7 @@ private struct IndexedSixels {
 
   init(_ pixels: PixelBuffer, height: Int, limit: Int) throws(CoderError) {
     let width = pixels.size.width
-    let rows = (0..<height).map { Self.row($0, of: pixels) }
+    let rows = (0..<height).map { SpreadColors.row($0, of: pixels) }
     self.width = width
     let table = ColorTable()
     var numbers: [UInt8] = []
@@ -61,16 +61,6 @@ private struct IndexedSixels {
     }
   }
 
-  /// A row on black: the pixels are premultiplied. What is below the picture is black.
-  private static func row(_ y: Int, of pixels: PixelBuffer) -> [UInt32] {
-    guard y < pixels.size.height else { return [UInt32](repeating: 0xFF00_0000, count: pixels.size.width) }
-    return pixels.withRow(y) { bytes in
-      (0..<pixels.size.width).map {
-        UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 4 * $0, as: UInt32.self)) | 0xFF00_0000
-      }
-    }
-  }
-
   /// The best colors for a picture of too many, and the nearest of them, with their errors spread.
   private static func reduced(
     _ rows: [[UInt32]], width: Int, limit: Int
@@ -78,21 +68,7 @@ private struct IndexedSixels {
     var histogram = try ColorHistogram()
     for row in rows { row.withUnsafeBufferPointer { histogram.add($0.baseAddress.unsafelyUnwrapped, count: width) } }
     let colors = try PaletteMaker.palette(of: histogram.bins(), limit: limit)
-    let search = try PaletteSearch(colors)
-    let memory = UnsafeMutableRawPointer.allocate(byteCount: ErrorDiffusion.byteCount(width: width), alignment: 16)
-    defer { memory.deallocate() }
-    var errors = ErrorDiffusion(width: width, memory: memory)
-    let numbers = [UInt8](unsafeUninitializedCapacity: width * rows.count) { target, count in
-      for (y, row) in rows.enumerated() {
-        row.withUnsafeBufferPointer {
-          errors.diffuse(
-            $0.baseAddress.unsafelyUnwrapped, count: width, search: search, transparentIndex: 0,
-            to: target.baseAddress.unsafelyUnwrapped + y * width)
-        }
-      }
-      count = width * rows.count
-    }
-    return (colors, numbers)
+    return (colors, try SpreadColors(colors: colors).numbers(rows, width: width))
   }
 
   /// Writes six rows: for each color that they have, which pixels of each column are of it.

@@ -148,6 +148,51 @@ import Testing
     #expect(!folder.names.contains("out.gif"))
   }
 
+  /// Three sprites of unequal sizes: an atlas is not always an animation.
+  @Test func spritesAreUnpackedByTheirNames() throws {
+    try strip()
+    func frame(_ name: String, _ x: Int, _ width: Int) -> String {
+      #""\#(name)": {"frame": {"x": \#(x), "y": 0, "w": \#(width), "h": 1}}"#
+    }
+    let frames = [frame("ship.png", 0, 2), frame("enemies/slime.1", 2, 1), frame("ship", 3, 2)]
+    folder.write("atlas.json", #"{"frames": {\#(frames.joined(separator: ","))}, "meta": {"image": "strip.png"}}"#)
+    let run = Run.inProcess("sheet", "--unpack", path("atlas.json"), "-o", path("sprites") + "/")
+    #expect(run.errors == "" && run.status == 0)
+    // In the order of people, and the second of a name has a number.
+    let names = ["enemies/slime.1.png", "ship.png", "ship-2.png"]
+    #expect(Set(run.output.split(separator: "\n").map(String.init)) == Set(names.map { path("sprites/" + $0) }))
+    #expect(try Decoded.bytes(Decoded.image(path("sprites/enemies/slime.1.png")).pixels).first == 100)
+    let ships = try ["ship.png", "ship-2.png"].map { try Decoded.image(path("sprites/" + $0)) }
+    #expect(ships.map(\.size) == [Size(width: 2, height: 1), Size(width: 2, height: 1)])
+    #expect(Set(ships.map { Decoded.bytes($0.pixels)[0] }) == [0, 150])
+    let json = Run.inProcess(
+      "sheet", "--unpack", path("atlas.json"), "-o", path("web") + "/", "--format", "webp", "--lossless", "--json")
+    #expect(json.output.split(separator: "\n").count { $0.contains(#""format": "org.webmproject.webp""#) } == 3)
+  }
+
+  @Test(arguments: ["../ship", "/ship", "a/../../ship", "", "a//ship", #"a\u0000b"#, #"a\u001bb"#])
+  func noSpriteLeavesTheFolder(_ name: String) throws {
+    try strip()
+    folder.write(
+      "atlas.json",
+      #"{"frames": [{"filename": "\#(name)", "frame": {"x": 0, "y": 0, "w": 1, "h": 1}}], "meta": {"image": "strip.png"}}"#
+    )
+    let run = Run.inProcess("sheet", "--unpack", path("atlas.json"), "-o", path("sprites") + "/")
+    #expect(run.status == 1 && run.errors.contains("malformed: frame index 0 is called"))
+    #expect(folder.names == ["atlas.json", "strip.json", "strip.png"])
+  }
+
+  /// As some programs write it: with a byte order mark, and without the picture's name.
+  @Test func thePictureOfTheSameNameIsTaken() throws {
+    try strip()
+    let json = try text("strip.json").replacing(#""image": "strip.png", "#, with: "")
+    #expect(!json.contains("image"))
+    folder.write("strip.json", "\u{FEFF}" + json)
+    let run = Run.inProcess("sheet", "--unpack", path("strip.json"), "-o", path("out.gif"))
+    #expect(run.errors == "" && run.status == 0)
+    #expect(try Decoded.image(path("out.gif")).frames.count == 5)
+  }
+
   /// A sheet whose picture is cut gives the frames that are there, and says so.
   @Test func aPictureThatIsCutIsUsedAsFarAsItGoes() throws {
     #expect(Run.inProcess("sheet", try Fixture.path("comet-alpha.gif"), "-o", path("party.png")).status == 0)

@@ -26,6 +26,8 @@ import Testing
       "\u{1B}[38;5;196;48;5;21m▀\u{1B}[38;5;46;48;5;231m▀\u{1B}[0m\n"
         + "\u{1B}[38;5;244;48;5;16m▀\u{1B}[38;5;16;48;5;16m▀\u{1B}[0m\n"
     ),
+    // Bright red on blue; xterm's blue has 238, and 127 is its dark gray.
+    ("16", "\u{1B}[91;44m▀\u{1B}[92;107m▀\u{1B}[0m\n\u{1B}[90;40m▀\u{1B}[30;40m▀\u{1B}[0m\n"),
     // Luma 54 + 18, 182 + 255, 128 + 0 and 0 of 510, in nine steps.
     ("ascii", ".#\n: \n"),
   ]) func eachProtocolShowsTwoPixelsACharacter(_ name: String, _ text: String) throws {
@@ -55,6 +57,8 @@ import Testing
     (["TERM": "xterm-256color", "COLORTERM": "truecolor"], "38;2;255;0;0"),
     (["TERM": "xterm-256color", "COLORTERM": "24bit"], "38;2;255;0;0"),
     (["TERM": "xterm-direct"], "38;2;255;0;0"), (["TERM": "xterm-256color"], "38;5;196"), (["TERM": "vt100"], ".#"),
+    (["TERM": "alacritty"], "38;2;255;0;0"), (["TERM": "xterm-kitty"], "38;2;255;0;0"),
+    (["TERM": "linux"], "\u{1B}[31;"), (["TERM": "screen"], "\u{1B}[31;"), (["TERM": "xterm"], "\u{1B}[31;"),
     (["TERM": "dumb", "COLORTERM": "truecolor"], ".#"), ([:], ".#"),
     (["TERM": "xterm-256color", "NO_COLOR": "1"], ".#"),
   ]) func theTerminalsVariablesChoose(_ environment: [String: String], _ part: String) throws {

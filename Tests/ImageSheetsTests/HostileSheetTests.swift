@@ -154,7 +154,7 @@ import Testing
     #expect(try description.picturePath(beside: "b/a.json") == "b/sheets/hero..1.png")
     description.image = nil
     let error = #expect(throws: CoderError.self) { try description.picturePath(beside: "b/a.json") }
-    #expect(error?.message == "meta.image is missing; the picture's name is needed")
+    #expect(error?.message == "meta.image is missing, and no picture of the same name lies beside the JSON")
     #expect(error?.file == "b/a.json")
   }
 

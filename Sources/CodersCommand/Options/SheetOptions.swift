@@ -37,6 +37,8 @@ struct SheetOptions: ParsableArguments {
     let image: Image
     /// The path of the picture, as messages call it.
     let picture: String
+    /// What the frames are called, in their order.
+    let names: [String]
   }
 
   /// Whether an input is a sheet: the JSON beside one, or any picture with `--grid`.
@@ -62,7 +64,8 @@ struct SheetOptions: ParsableArguments {
     }
     let image = try read.decode(try read.source(input, registry, console), registry, options: options.readingSheet)
     let sheet = try SpriteSheet(image.pixels, columns: grid.columns, rows: grid.rows, delay: delay)
-    return Source(sheet: sheet, image: image, picture: input)
+    let names = (0..<sheet.frameCount).map { "\(Path.base(input))-\($0 + 1)" }
+    return Source(sheet: sheet, image: image, picture: input, names: names)
   }
 
   private func described(
@@ -78,19 +81,20 @@ struct SheetOptions: ParsableArguments {
     currentFile = input
     let sheet = try SpriteSheet(
       image.pixels, description, tag: chosen, delay: delay, limits: options.limits)
-    return Source(sheet: sheet, image: image, picture: picture)
+    let frames = description.frames[(chosen?.first ?? 0)...(chosen?.last ?? description.frames.count - 1)]
+    return Source(sheet: sheet, image: image, picture: picture, names: frames.map(\.name))
   }
 
-  /// The frames of a sheet as large as a verb shows them, and the order in which they are played; nil if the input is no
+  /// The frames of a sheet as large as options ask for, and the order in which they are played; nil if the input is no
   /// sheet.
   ///
   /// - Parameters:
-  ///   - options: Frames fit its box, and have its pixel format.
+  ///   - options: How the picture is decoded.
   ///   - currentFile: As for `source`.
   func frames(
     _ input: String, _ read: ReadSettings, _ registry: CoderRegistry, options: DecodeOptions, _ console: Console,
     _ failures: Failures, _ currentFile: inout String
-  ) throws(CoderError) -> (source: any FrameSource, mode: PlaybackMode)? {
+  ) throws(CoderError) -> (fitting: (DecodeOptions) -> any FrameSource, mode: PlaybackMode)? {
     guard isSheet(input) else {
       guard tag == nil, delay == nil else {
         throw .invalidArgument("--tag and --delay are for sheets: name the JSON beside one, or use --grid")
@@ -99,7 +103,7 @@ struct SheetOptions: ParsableArguments {
     }
     let source = try source(input, read, registry, options: options, console, &currentFile)
     if let problem = source.image.problem { failures.add(problem, file: source.picture) }
-    return (FittedFrames(source.sheet, options), source.sheet.mode)
+    return ({ FittedFrames(source.sheet, $0) }, source.sheet.mode)
   }
 }
 

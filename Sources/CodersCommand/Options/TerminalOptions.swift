@@ -16,8 +16,8 @@ struct TerminalOptions: ParsableArguments {
     name: .customLong("protocol"),
     help: ArgumentHelp(
       """
-      kitty, iterm2, sixel: pixels; blocks: 24-bit colors; 256: 256 colors; ascii: characters. (default: the first that \
-      the terminal has)
+      kitty, iterm2, sixel: pixels; blocks: 24-bit colors; 256, 16, 8: as many colors; ascii: characters. (default: the \
+      first that the terminal has)
       """, valueName: "name"))
   var style: TerminalProtocol?
 

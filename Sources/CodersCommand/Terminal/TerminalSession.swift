@@ -19,7 +19,7 @@ final class TerminalSession {
   }
 
   /// How large pictures are.
-  let display: TerminalDisplay
+  private(set) var display: TerminalDisplay
 
   /// The coders of this run.
   let registry: CoderRegistry
@@ -30,7 +30,10 @@ final class TerminalSession {
   let line: TerminalLine?
   /// The terminal that was only asked.
   private let askedLine: TerminalLine?
-  private let window: Size
+  /// The most characters of a picture.
+  private var window: Size
+  /// The characters of the terminal that ``display`` is for.
+  private var followed: Size
   private var painter: any PicturePainter
   /// The bytes that take away the pictures that there may be.
   var removal: [UInt8]
@@ -52,7 +55,8 @@ final class TerminalSession {
     if isAsked { line?.finishAsking(aboutFrames: purpose == .play) }
     let abilities = line?.abilities ?? TerminalAbilities()
     let nothing = Size(width: 0, height: 0)
-    let size = line?.window ?? (nothing, nothing)
+    let size = line?.window ?? (cells: nothing, pixels: nothing)
+    followed = size.cells
     let best =
       isAsked
       ? TerminalProtocol(abilities, environment: console.environment)
@@ -94,6 +98,20 @@ final class TerminalSession {
     options.pixelFormat = .rgba8
     options.alpha = display.style == .kitty || display.style == .iTerm ? .straight : .premultiplied
     return options
+  }
+
+  /// Looks whether the terminal's size is another one than pictures are made for.
+  ///
+  /// - Returns: Whether they are to be made anew, with other ``decodeOptions(_:cells:)``.
+  func followWindow() -> Bool {
+    guard let line, case let size = line.window, !size.cells.isEmpty, size.cells != followed else { return false }
+    followed = size.cells
+    window = Size(width: size.cells.width, height: max(size.cells.height - 1, 1))
+    // A character is as large as before, and the area of the answers is not.
+    var abilities = line.abilities
+    abilities.cell = display.cell
+    display = TerminalDisplay(display.style, abilities, window: size)
+    return true
   }
 
   // MARK: Pictures

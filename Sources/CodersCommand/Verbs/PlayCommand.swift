@@ -50,22 +50,29 @@ struct PlayCommand: ReadingVerb {
     CurrentFiles.set(input: input)
     var currentFile = input
     do throws(CoderError) {
-      let options = session.decodeOptions(
-        try read.decodeOptions(session.registry, console, file: input), cells: terminal.size?.size)
-      let frames = try sheet.frames(
-        input, read, session.registry, options: options, console, failures, &currentFile)
+      let options = try read.decodeOptions(session.registry, console, file: input)
       let plays = loops.map { LoopCount(plays: $0) }
-      if let frames {
-        errors = try play(frames.source, frames.mode, on: session, console, plays)
+      func sized() -> DecodeOptions { session.decodeOptions(options, cells: terminal.size?.size) }
+      if let sheet = try sheet.frames(
+        input, read, session.registry, options: options, console, failures, &currentFile)
+      {
+        errors = try play(on: session, console, sheet.mode, plays) { sheet.fitting(sized()) }
       } else {
         let coder = try session.registry.coderID(named: read.coder)
-        let animation = try AnimatedImage(
-          try read.source(input, session.registry, console), options: options, loopCount: plays,
-          registry: session.registry, coder: coder)
+        let source = try read.source(input, session.registry, console)
+        func open() throws(CoderError) -> AnimatedImage {
+          try AnimatedImage(source, options: sized(), loopCount: plays, registry: session.registry, coder: coder)
+        }
+        let animation = try open()
+        var first: AnimatedImage? = animation
         errors =
           console.isTerminal && session.canPlayItself(animation)
           ? try session.play(animation, try PlaybackRate(rate))
-          : try play(animation, .forward, on: session, console, plays)
+          : try play(on: session, console, .forward, plays) { () throws(CoderError) in
+            defer { first = nil }
+            if let first { return first }
+            return try open()
+          }
       }
     } catch {
       errors.append(error)
@@ -77,11 +84,13 @@ struct PlayCommand: ReadingVerb {
 
   /// Shows each frame at its time.
   ///
+  /// - Parameter open: Gives the frames as large as the terminal shows them now; asked again when its size has changed.
   /// - Returns: Why frames could not be decoded, or not whole.
   private func play(
-    _ animation: any FrameSource, _ mode: PlaybackMode, on session: TerminalSession, _ console: Console,
-    _ plays: LoopCount?
+    on session: TerminalSession, _ console: Console, _ mode: PlaybackMode, _ plays: LoopCount?,
+    open: () throws(CoderError) -> any FrameSource
   ) throws(CoderError) -> [CoderError] {
+    var animation = try open()
     var errors: [CoderError] = []
     guard console.isTerminal else {
       // The count of a file that does not count its frames grows meanwhile.
@@ -105,6 +114,7 @@ struct PlayCommand: ReadingVerb {
       if step.deadline == nil { session.waitForTerminal() }
       if let index = step.isNewFrame ? step.index : step.deadline == nil ? missing : nil {
         do throws(CoderError) {
+          if session.followWindow() { animation = try open() }
           let frame = try animation.frame(at: index)
           errors.note(frame.problem)
           missing = try session.showFrame(frame.pixels) ? nil : index

@@ -23,13 +23,15 @@ struct SheetCommand: ReadingVerb {
 
       With --unpack, the input is such JSON, as TexturePacker and Aseprite write it, or with --grid a picture without \
       JSON. The output is an animation with the delays and the number of plays of the sheet. Turned and trimmed frames \
-      are as they were before. --tag takes the frames of one tag of Aseprite, in the order of one play.
+      are as they were before. --tag takes the frames of one tag of Aseprite, in the order of one play. An output that \
+      ends in / is a folder, which gets each frame as a picture of its own size, by its name: PNG, or as --format says.
 
       Examples:
         coders sheet party.gif -o party.png
         coders sheet walk-*.png -o walk.webp --form aseprite --columns 8
         coders sheet --unpack party.json -o party.gif
         coders sheet --unpack hero.json --tag walk -o walk.webp --lossless
+        coders sheet --unpack hero.json -o sprites/
         coders sheet --unpack sparks.png --grid 8x4 --delay 40ms -o sparks.avif
       """)
 
@@ -57,7 +59,7 @@ struct SheetCommand: ReadingVerb {
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
-      "The picture to write, whose JSON gets its name; with --unpack the animation, - is standard output.",
+      "The picture to write, whose JSON gets its name; with --unpack the animation, - is standard output, or a folder/.",
       valueName: "out"))
   var output: String
 
@@ -90,6 +92,7 @@ struct SheetCommand: ReadingVerb {
 
   private func validatePacking() throws {
     if output == "-" { throw ValidationError("a sheet is two files; name the picture with -o") }
+    if output.hasSuffix("/") { throw ValidationError("-o names the picture; a folder is for --unpack") }
     if SheetOptions.isDescription(output) {
       throw ValidationError("-o names the picture, such as \(Path.base(output).printable).png; its JSON gets that name")
     }
@@ -108,6 +111,9 @@ struct SheetCommand: ReadingVerb {
       throw ValidationError("--unpack takes the JSON of a sheet, or with --grid a picture without JSON")
     }
     if json, output == "-" { throw ValidationError("standard output takes either the animation or --json") }
+    if loop != nil, output.hasSuffix("/") {
+      throw ValidationError("--loop is of animations, not of pictures in a folder")
+    }
   }
 
   func run(_ console: Console) throws(CoderError) -> ExitStatus {
@@ -115,6 +121,10 @@ struct SheetCommand: ReadingVerb {
     let failures = Failures(console)
     var currentFile = output
     do throws(CoderError) {
+      guard !output.hasSuffix("/") else {
+        try SheetUnpacking(command: self, registry: registry, console: console, failures: failures).run(&currentFile)
+        return failures.status
+      }
       let format = try registry.format(named: format, output: output)
       let report =
         try unpack
@@ -213,7 +223,7 @@ struct SheetCommand: ReadingVerb {
   /// The sheet's own picture has the name that an animation might get.
   ///
   /// - Throws: ``CoderError/Code/invalidArgument`` for an output that is an input.
-  private func refuseInputs(_ inputs: [String], _ outputs: [String], _ console: Console) throws(CoderError) {
+  func refuseInputs(_ inputs: [String], _ outputs: [String], _ console: Console) throws(CoderError) {
     for output in outputs where output != "-" {
       for input in inputs where input != "-" && Path.areSame(console.location(of: output), console.location(of: input))
       {
