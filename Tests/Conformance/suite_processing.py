@@ -86,6 +86,12 @@ def mixes(made):
     yield "grayscale:1", colored(numpy.repeat(luma, 3, axis=2))
     yield "saturation:1.7", colored(luma + 1.7 * (color - luma))
     yield "brightness:1.3", colored(1.3 * color)
+    yield "contrast:1.4", colored(1.4 * color + 255 * (0.5 - 0.7))
+    yield "invert", colored(255 - color)
+    yield "sepia", colored(color @ numpy.array([[0.393, 0.349, 0.272], [0.769, 0.686, 0.534], [0.189, 0.168, 0.131]]))
+    yield "gamma:1.8", colored(255 * (color / 255) ** (1 / 1.8))
+    if not alpha.size:
+        yield "sharpen:2,0.7", colored(color + 0.7 * (color - blurred(made, 2)))
     tint = numpy.array([255, 128, 0])
     yield "tint:#ff8000,multiply", colored(color * tint / 255)
     yield "tint:#ff800080", colored(color * (127 / 255) + tint * (128 / 255))

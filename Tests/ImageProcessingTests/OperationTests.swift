@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import ImageCoderEngine
 import ImageCoderModel
 import ImageProcessing
@@ -99,6 +100,76 @@ import Testing
     for (mode, values) in expected {
       #expect(try Self.rows("tint:#666666,\(mode.rawValue)", of: pixels) == [values], "\(mode)")
     }
+  }
+
+  /// Compositing and Blending Level 1, §9, in double precision: #e66428 over three colors.
+  @Test func modesOfSeveralColorsFollowTheirFormulas() throws {
+    let pixels = try Pictures.bytes([204, 51, 102, 20, 240, 10, 0, 255, 128], 3, .rgb8)
+    let expected: [(ImageOperation.BlendMode, [Int])] = [
+      (.softLight, [223, 42, 60, 55, 237, 3, 0, 255, 84]),
+      (.colorDodge, [255, 84, 121, 204, 255, 12, 0, 255, 152]),
+      (.colorBurn, [198, 0, 0, 0, 217, 0, 0, 255, 0]),
+      (.hue, [181, 76, 28, 255, 113, 48, 255, 134, 79]),
+      (.saturation, [229, 39, 102, 42, 224, 34, 42, 232, 137]),
+      (.color, [200, 70, 10, 246, 116, 56, 255, 134, 79]),
+      (.luminosity, [234, 81, 132, 10, 220, 0, 0, 205, 103]),
+    ]
+    for (mode, values) in expected {
+      let found = try #require(try Self.rows("tint:#e66428,\(mode.rawValue)", of: pixels).first)
+      for (value, sample) in zip(values, found) { #expect(abs(value - Int(sample)) <= 1, "\(mode): \(found)") }
+    }
+  }
+
+  @Test(arguments: [
+    ("contrast:1.5", [236, 86, 11]),
+    ("contrast:0", [128, 128, 128]),
+    ("invert", [55, 155, 205]),
+    ("invert:0.25", [164, 114, 89]),
+    ("sepia", [165, 147, 114]),
+    ("hue:180", [35, 135, 185]),
+    ("hue:360", [200, 100, 50]),
+    ("matrix:0,1,0,0,0,0,1,0,1,0,0,0", [100, 50, 200]),
+    ("gamma:2", [226, 160, 113]),
+    ("gamma:0.5", [157, 39, 10]),
+  ]) func colorsFollowTheirFormulas(_ operation: String, _ expected: [UInt8]) throws {
+    let pixels = try Pictures.bytes([200, 100, 50], 1, .rgb8)
+    #expect(try Self.rows(operation, of: pixels) == [expected])
+    // The same under alpha, which stays.
+    let clear = try Pictures.bytes([200, 100, 50, 128], 1, .rgba8)
+    let found = try #require(try Self.rows(operation, of: clear).first)
+    for (value, sample) in zip(expected + [128], found) { #expect(abs(Int(value) - Int(sample)) <= 1) }
+  }
+
+  @Test func grayStaysGrayIfItCan() throws {
+    let gray = try Pictures.bytes([0, 100], 2, .gray8)
+    #expect(try Self.rows("invert", of: gray) == [[255, 155]])
+    // 0.393 + 0.769 + 0.189 is 1.351, 1.203 and 0.937 of 100.
+    #expect(try Self.rows("sepia", of: gray) == [[0, 0, 0, 135, 120, 94]])
+  }
+
+  /// An edge of 100 and 150: beside it the blur takes away, and sharpening adds, the same on both sides.
+  @Test func sharpeningIsAnUnsharpMask() throws {
+    let row = (0..<32).map { UInt8($0 < 16 ? 100 : 150) }
+    let pixels = try Pictures.bytes(row, 32, .gray8)
+    let sharp = try #require(try Self.rows("sharpen:1,2", of: pixels).first)
+    // Sigma 1: the step's blur is the sum of the kernel, 0.30 beyond half a pixel and 0.067 beyond one and a half.
+    func share(_ distance: Double) -> Double { 0.5 * erfc(distance / 2.0.squareRoot()) }
+    for (place, distance) in [(15, 0.5), (14, 1.5), (13, 2.5)] {
+      // The kernel's sums by whole pixels are those of the Gaussian within a hundredth.
+      #expect(abs(Double(sharp[place]) - (100 - 2 * 50 * share(distance))) <= 2)
+      #expect(Int(sharp[place]) + Int(sharp[31 - place]) == 250)
+    }
+    #expect(sharp[0] == 100 && sharp[31] == 150)
+  }
+
+  @Test(arguments: [
+    "contrast:-1", "sepia:2", "hue:1e7", "matrix:1,2,3", "gamma:0", "sharpen:-1", "sharpen:1,200",
+    "matrix:2000,0,0,0,0,0,0,0,0,0,0,0",
+  ])
+  func whatIsOutOfRangeIsRefused(_ operation: String) throws {
+    let pixels = try Pictures.bytes([1, 2, 3], 1, .rgb8)
+    let error = #expect(throws: CoderError.self) { try Self.rows(operation, of: pixels) }
+    #expect(error?.code == .invalidArgument)
   }
 
   @Test func flattenLaysOverAColor() throws {

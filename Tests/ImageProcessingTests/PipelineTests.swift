@@ -29,7 +29,9 @@ import Testing
     (.inset(.init(top: 1, right: -2, bottom: 3, left: 4), .transparent), "inset:1,-2,3,4,#00000000"),
     (.tint(PixelColor(red: 255, green: 128, blue: 0, alpha: 128), .hardLight), "tint:#ff800080,hard-light"),
     (.grayscale(0.5), "grayscale:0.5"), (.saturation(1.5), "saturation:1.5"), (.brightness(0.1), "brightness:0.1"),
-    (.blur(sigma: 1e-5), "blur:1e-05"), (.flatten(.white), "flatten:#ffffffff"),
+    (.matrix(.contrast(1.5)), "matrix:1.5,0,0,-0.25,0,1.5,0,-0.25,0,0,1.5,-0.25"), (.gamma(1.8), "gamma:1.8"),
+    (.sharpen(sigma: 2, amount: 0.5), "sharpen:2,0.5"), (.blur(sigma: 1e-5), "blur:1e-05"),
+    (.flatten(.white), "flatten:#ffffffff"),
   ]
 
   @Test func everyOperationHasOneSpelling() throws {
@@ -57,7 +59,9 @@ import Testing
   @Test func sameMeaningHasTheSameKey() throws {
     for (a, b) in [
       ("rotate:450", "rotate:90"), ("rotate:-0", "blur:0"), ("resize:300x200,fit,top", "resize:300X200"),
-      ("grayscale", "grayscale:1.0"), ("flatten", "flatten:#FFFFFF"), ("inset:4", "inset:4,4,4,4,transparent"),
+      ("grayscale", "grayscale:1.0"), ("invert", "matrix:-1,0,0,1,0,-1,0,1,0,0,-1,1"), ("hue:360", "saturation:1"),
+      ("sepia:0", "contrast:1"), ("gamma:1", "sharpen:2,0"), ("sharpen:2", "sharpen:2,1"),
+      ("flatten", "flatten:#FFFFFF"), ("inset:4", "inset:4,4,4,4,transparent"),
       ("flatten:orange", "flatten:#ffa500"), ("", "saturation:1"),
       ("border:2", "border:2,black"), ("resize:300", "resize:300x300"), ("resize:x9", "resize:0x9,fill"),
     ] {
@@ -71,7 +75,7 @@ import Testing
   @Test(arguments: [
     (
       "spin:3",
-      "the operation spin:3; there are resize, crop, rotate, flip, round, border, inset, tint, grayscale, saturation, brightness, blur, flatten, overlay"
+      "the operation spin:3; there are resize, crop, rotate, flip, round, border, inset, tint, grayscale, saturation, brightness, contrast, sepia, invert, hue, matrix, gamma, sharpen, blur, flatten, overlay"
     ),
     ("blur", "the operation blur: at its end a sigma is expected"),
     ("blur:nan", "the operation blur:nan: “nan” where a sigma is expected"),
@@ -89,7 +93,7 @@ import Testing
     ("2|blur:3", "operations of version 2; 1 is known"),
     (
       "blur:3|",
-      "the operation ; there are resize, crop, rotate, flip, round, border, inset, tint, grayscale, saturation, brightness, blur, flatten, overlay"
+      "the operation ; there are resize, crop, rotate, flip, round, border, inset, tint, grayscale, saturation, brightness, contrast, sepia, invert, hue, matrix, gamma, sharpen, blur, flatten, overlay"
     ),
   ])
   func saysWhatIsWrongWithAText(text: String, message: String) {

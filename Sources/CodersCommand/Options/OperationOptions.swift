@@ -89,7 +89,10 @@ struct OperationOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Any of these by its name, or several with bars between: 'crop:10x10+0+0|blur:2'.", valueName: "operations"),
+      """
+      Any of these by its name, or several with bars between: 'crop:10x10+0+0|blur:2'; also contrast:1.2, gamma:1.8, \
+      sharpen:1.5, sepia, invert, hue:90 and matrix.
+      """, valueName: "operations"),
     transform: OperationArgument.parsed(nil))
   var apply: [OperationArgument] = []
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ImageOperation {
-  /// How the colors of two layers meet: the separable modes of W3C Compositing and Blending Level 1, §9.1, by its names.
+  /// How the colors of two layers meet: the modes of W3C Compositing and Blending Level 1, §9, by its names.
   public enum BlendMode: String, Sendable, Hashable, CaseIterable {
     /// The source alone.
     case normal
@@ -17,6 +17,20 @@ extension ImageOperation {
     case lighten
     /// ``multiply`` where the source is dark, ``screen`` where it is light.
     case hardLight = "hard-light"
+    /// As ``hardLight``, and softer: the backdrop is darkened or lightened.
+    case softLight = "soft-light"
+    /// The backdrop, lighter the lighter the source is.
+    case colorDodge = "color-dodge"
+    /// The backdrop, darker the darker the source is.
+    case colorBurn = "color-burn"
+    /// The hue of the source, with the saturation and the luma of the backdrop.
+    case hue
+    /// The saturation of the source, with the hue and the luma of the backdrop.
+    case saturation
+    /// Hue and saturation of the source, with the luma of the backdrop.
+    case color
+    /// The luma of the source, with hue and saturation of the backdrop.
+    case luminosity
     /// How far both are apart.
     case difference
     /// As ``difference``, with less contrast.
@@ -33,6 +47,16 @@ extension ImageOperation {
       case .darken: pointwiseMin(backdrop, source)
       case .lighten: pointwiseMax(backdrop, source)
       case .hardLight: Self.hardLight(backdrop, source)
+      case .softLight: Self.softLight(backdrop, source)
+      case .colorDodge:
+        Self.dodge(backdrop, source)
+      case .colorBurn:
+        1 - Self.dodge(1 - backdrop, 1 - source)
+      case .hue: Self.set(luma: Self.luma(backdrop), of: Self.set(saturation: Self.saturation(backdrop), of: source))
+      case .saturation:
+        Self.set(luma: Self.luma(backdrop), of: Self.set(saturation: Self.saturation(source), of: backdrop))
+      case .color: Self.set(luma: Self.luma(backdrop), of: source)
+      case .luminosity: Self.set(luma: Self.luma(source), of: backdrop)
       case .difference: pointwiseMax(backdrop, source) - pointwiseMin(backdrop, source)
       case .exclusion: backdrop + source - 2 * backdrop * source
       }
@@ -43,6 +67,43 @@ extension ImageOperation {
       let twice = source + source
       let bright = twice - 1
       return (backdrop * twice).replacing(with: backdrop + bright - backdrop * bright, where: source .> 0.5)
+    }
+
+    /// §9.1.9. A dark source takes from the backdrop, a light one brings it nearer to a curve above it.
+    private static func softLight(_ backdrop: SIMD4<Float>, _ source: SIMD4<Float>) -> SIMD4<Float> {
+      let dark = backdrop - (1 - 2 * source) * backdrop * (1 - backdrop)
+      let root = pointwiseMax(backdrop, .zero).squareRoot()
+      let curve = root.replacing(with: ((16 * backdrop - 12) * backdrop + 4) * backdrop, where: backdrop .<= 0.25)
+      return dark.replacing(with: backdrop + (2 * source - 1) * (curve - backdrop), where: source .> 0.5)
+    }
+
+    /// §9.1.6; burning is the same of complements, §9.1.7.
+    private static func dodge(_ backdrop: SIMD4<Float>, _ source: SIMD4<Float>) -> SIMD4<Float> {
+      let light = pointwiseMin(SIMD4(repeating: 1), backdrop / (1 - source))
+      return light.replacing(with: 1, where: source .>= 1).replacing(with: 0, where: backdrop .<= 0)
+    }
+
+    // §9.2, the modes that are not separable.
+
+    private static func luma(_ color: SIMD4<Float>) -> Float { 0.3 * color.x + 0.59 * color.y + 0.11 * color.z }
+
+    private static func least(_ color: SIMD4<Float>) -> Float { Swift.min(color.x, color.y, color.z) }
+
+    private static func most(_ color: SIMD4<Float>) -> Float { Swift.max(color.x, color.y, color.z) }
+
+    private static func saturation(_ color: SIMD4<Float>) -> Float { most(color) - least(color) }
+
+    private static func set(saturation: Float, of color: SIMD4<Float>) -> SIMD4<Float> {
+      let own = Self.saturation(color)
+      return own > 0 ? (color - least(color)) * (saturation / own) : .zero
+    }
+
+    private static func set(luma: Float, of color: SIMD4<Float>) -> SIMD4<Float> {
+      var result = color + (luma - Self.luma(color))
+      let (least, most) = (least(result), most(result))
+      if least < 0 { result = luma + (result - luma) * (luma / (luma - least)) }
+      if most > 1 { result = luma + (result - luma) * ((1 - luma) / (most - luma)) }
+      return result
     }
 
     /// A source over a backdrop, both multiplied by alpha, and the result as well.

@@ -37,6 +37,13 @@ public enum ImageOperation: Sendable, Hashable {
   case saturation(Double)
   /// Multiplies color: 0 is black, 1 leaves the picture. At most 100.
   case brightness(Double)
+  /// Makes new colors as sums of the old ones: contrast, sepia, the negative, turned hues. Gray gets color where they differ.
+  case matrix(ColorMatrix)
+  /// Raises each color to the power of 1 / gamma: above 1 shadows get lighter. From 0.01 to 100; 1 leaves the picture.
+  case gamma(Double)
+  /// Adds `amount` times what a blur by `sigma` takes away, an unsharp mask: 0 leaves the picture. Sigma is at most 10000
+  /// pixels, the amount at most 100.
+  case sharpen(sigma: Double, amount: Double)
   /// Blurs by a Gaussian of this standard deviation, in pixels, at most 10000. What lies outside repeats the outermost
   /// pixels.
   case blur(sigma: Double)
@@ -92,6 +99,9 @@ public enum ImageOperation: Sendable, Hashable {
     case .grayscale(let amount): return try pixels.mixed(by: ColorMix(saturation: 1 - amount))
     case .saturation(let factor): return try pixels.mixed(by: ColorMix(saturation: factor))
     case .brightness(let factor): return try pixels.mixed(by: ColorMix(brightness: factor))
+    case .matrix(let matrix): return try pixels.mixed(by: matrix)
+    case .gamma(let gamma): return gamma == 1 ? pixels : try pixels.raised(gamma: gamma)
+    case .sharpen(let sigma, let amount): return try pixels.sharpened(sigma: sigma, amount: amount)
     case .blur(let sigma): return try GaussianBlur.applied(to: pixels, sigma: sigma)
     case .flatten(let color): return try pixels.laidOver(color)
     case .overlay(let overlay): return try overlay.applied(to: pixels)
@@ -108,6 +118,7 @@ public enum ImageOperation: Sendable, Hashable {
     let result = bytes(
       size, pixels.format.isGray ? 4 * pixels.format.bytesPerPixel : max(8, pixels.format.bytesPerPixel))
     switch self {
+    case .sharpen: return result + 2 * bytes(pixels.size, pixels.wideLayout.format.bytesPerPixel)
     case .rotate, .blur: return result + bytes(pixels.size, pixels.wideLayout.format.bytesPerPixel)
     default: return result
     }
@@ -132,6 +143,12 @@ public enum ImageOperation: Sendable, Hashable {
     case .grayscale(let amount): try Self.check(amount, in: 0...1, "an amount of gray")
     case .saturation(let factor): try Self.check(factor, in: 0...100, "a saturation")
     case .brightness(let factor): try Self.check(factor, in: 0...100, "a brightness")
+    case .matrix(let matrix):
+      for number in matrix.numbers { try Self.check(number, in: -1000...1000, "a number of a color matrix") }
+    case .gamma(let gamma): try Self.check(gamma, in: 0.01...100, "a gamma")
+    case .sharpen(let sigma, let amount):
+      try Self.check(sigma, in: 0...10_000, "the sigma of a sharpening")
+      try Self.check(amount, in: 0...100, "the amount of a sharpening")
     case .blur(let sigma): try Self.check(sigma, in: 0...10_000, "the sigma of a blur")
     case .overlay(let overlay): try Self.check(overlay.opacity, in: 0...1, "an opacity")
     case .flipHorizontal, .flipVertical, .inset, .tint, .flatten: break
@@ -153,7 +170,8 @@ extension ImageOperation {
     case .resize(let resize) where resize.mode != .fill: .scaled
     case .resize, .crop, .cropAnchored: [.scaled, .cropped, .turned]
     case .rotate, .flipHorizontal, .flipVertical, .border, .inset: [.turned, .drawn]
-    case .round, .tint, .grayscale, .saturation, .brightness, .blur, .flatten, .overlay: .drawn
+    case .round, .tint, .grayscale, .saturation, .brightness, .matrix, .gamma, .sharpen, .blur, .flatten, .overlay:
+      .drawn
     }
   }
 }

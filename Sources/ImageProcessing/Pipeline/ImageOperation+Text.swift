@@ -32,6 +32,9 @@ extension ImageOperation: CustomStringConvertible {
     case .grayscale(let amount): return "grayscale:\(amount.text)"
     case .saturation(let factor): return "saturation:\(factor.text)"
     case .brightness(let factor): return "brightness:\(factor.text)"
+    case .matrix(let matrix): return "matrix:" + matrix.numbers.map(\.text).joined(separator: ",")
+    case .gamma(let gamma): return "gamma:\(gamma.text)"
+    case .sharpen(let sigma, let amount): return "sharpen:\(sigma.text),\(amount.text)"
     case .blur(let sigma): return "blur:\(sigma.text)"
     case .flatten(let color): return "flatten:\(color)"
     case .overlay(let overlay):
@@ -49,7 +52,9 @@ extension ImageOperation: CustomStringConvertible {
         && [corners.topLeft, corners.topRight, corners.bottomRight, corners.bottomLeft].allSatisfy { $0 == 0 }
     case .inset(let insets, _): insets == Insets(0)
     case .grayscale(let amount): amount == 0
-    case .saturation(let factor), .brightness(let factor): factor == 1
+    case .saturation(let factor), .brightness(let factor), .gamma(let factor): factor == 1
+    case .matrix(let matrix): matrix == .identity
+    case .sharpen(let sigma, let amount): sigma == 0 || amount == 0
     case .blur(let sigma): sigma == 0
     default: false
     }
@@ -68,7 +73,9 @@ extension ImageOperation: CustomStringConvertible {
   /// | `inset:1,2,3,4,#ffffffff` | top, right, bottom, left; negative values add room of the color |
   /// | `tint:#ff000080,multiply` | color; `normal` (default) or another ``ImageOperation/BlendMode`` |
   /// | `grayscale:1`, `saturation:1.5`, `brightness:0.8` | amounts |
-  /// | `blur:2.5` | sigma in pixels |
+  /// | `contrast:1.2`, `sepia:1`, `invert:1`, `hue:90` | amounts; degrees. Short for a `matrix:` of twelve numbers: for red, green and blue what each gets of red, green, blue and white |
+  /// | `gamma:1.8` | above 1 lighter |
+  /// | `blur:2.5`, `sharpen:1.5,0.8` | sigma in pixels; for `sharpen` the amount, 1 unless it is given |
   /// | `flatten:#ffffffff` | color |
   /// | `overlay:NAME,bottom-right,-10,-10,0.5,normal` | picture, anchor, x, y, opacity, blend mode |
   ///
@@ -118,6 +125,22 @@ extension ImageOperation: CustomStringConvertible {
     case "grayscale": self = .grayscale(words.isEmpty ? 1 : try words.number("an amount"))
     case "saturation": self = .saturation(try words.number("a factor"))
     case "brightness": self = .brightness(try words.number("a factor"))
+    case "contrast": self = .matrix(.contrast(try words.number("a factor", in: 0...100)))
+    case "sepia": self = .matrix(.sepia(words.isEmpty ? 1 : try words.number("an amount", in: 0...1)))
+    case "invert": self = .matrix(.invert(words.isEmpty ? 1 : try words.number("an amount", in: 0...1)))
+    case "hue": self = .matrix(.hueRotation(degrees: try words.number("degrees", in: -1e6...1e6)))
+    case "matrix":
+      var rows: [SIMD4<Double>] = []
+      for _ in 0..<3 {
+        var row = SIMD4<Double>.zero
+        for column in 0..<4 { row[column] = try words.number("one of twelve numbers") }
+        rows.append(row)
+      }
+      self = .matrix(ColorMatrix(red: rows[0], green: rows[1], blue: rows[2]))
+    case "gamma": self = .gamma(try words.number("a gamma"))
+    case "sharpen":
+      let sigma = try words.number("a sigma")
+      self = .sharpen(sigma: sigma, amount: words.isEmpty ? 1 : try words.number("an amount"))
     case "blur": self = .blur(sigma: try words.number("a sigma"))
     case "flatten": self = .flatten(words.isEmpty ? .white : try words.color())
     case "overlay":
@@ -140,7 +163,7 @@ extension ImageOperation: CustomStringConvertible {
   /// The names that operations begin with.
   package static let names = [
     "resize", "crop", "rotate", "flip", "round", "border", "inset", "tint", "grayscale", "saturation", "brightness",
-    "blur", "flatten", "overlay",
+    "contrast", "sepia", "invert", "hue", "matrix", "gamma", "sharpen", "blur", "flatten", "overlay",
   ]
 }
 

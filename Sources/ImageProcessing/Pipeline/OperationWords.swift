@@ -59,6 +59,12 @@ struct OperationWords {
     return number
   }
 
+  mutating func number(_ what: String, in range: ClosedRange<Double>) throws(CoderError) -> Double {
+    let number = try number(what)
+    try ImageOperation.check(number, in: range, what)
+    return number
+  }
+
   mutating func optionalInteger() -> Int? {
     guard let number = words.first.flatMap({ Int($0) }), (-(1 << 30)...(1 << 30)).contains(number) else { return nil }
     words.removeFirst()
