@@ -87,6 +87,18 @@ import Testing
     #expect(error?.code == .limitExceeded)
   }
 
+  @Test(arguments: [Size(width: -5, height: 10), Size(width: 0, height: -1)])
+  func aBoxWithASideBelowZeroIsRefused(_ box: Size) throws {
+    var options = EncodeOptions()
+    options.maxSize = box
+    let refused = CoderError.invalidArgument("a box of \(box); a side is at least 1, or 0 where it is free")
+    let image = Image(try Pictures.walk(0))
+    let made = #expect(throws: CoderError.self) { try Self.registry.encode(image, as: .png, options: options) }
+    #expect(made?.message == refused.message && made?.code == .invalidArgument)
+    // What a coder of the application uses.
+    #expect(throws: refused) { try options.applied(to: image, as: .png) }
+  }
+
   @Test func whatCannotBeFollowedIsSaid() throws {
     let said = Mutex<[String]>([])
     var options = EncodeOptions()

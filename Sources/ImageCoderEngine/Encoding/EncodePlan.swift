@@ -31,6 +31,7 @@ struct EncodePlan {
       throw .limitExceeded(.maxPages, found: pageCount, allowed: options.limits.maxPages, what: "a page count of")
     }
     if let size = options.maxFileSize, size < 1 { throw .invalidArgument("a file of at most \(size) bytes") }
+    try options.checkBox()
     if let side = options.embeddedThumbnailSide, side < 1 { throw .invalidArgument("a thumbnail of side \(side)") }
     values = try OptionDescription.checked(options.values, for: container.options, writing: format)
     warn()

@@ -122,9 +122,15 @@ package struct WrittenColors {
 }
 
 extension EncodeOptions {
+  /// - Throws: ``CoderError/Code/invalidArgument`` for a box with a side below 0.
+  func checkBox() throws(CoderError) {
+    if let box = output.maxSize, box.width < 0 || box.height < 0 { throw .invalidArgument(PictureSize.text(of: box)) }
+  }
+
   /// A picture as these options want it in a file, for a coder that writes files in its own way: edited, within the maximum
   /// size, upright, and with the frames, the colors and the metadata of the file.
   public func applied(to image: Image, as format: ImageFormat) throws(CoderError) -> Image {
+    try checkBox()
     let colors = try WrittenColors(image, as: format, output, log: log)
     var image = image
     if output.firstFrameOnly { image.frames = Array(image.frames.prefix(1)) }
