@@ -50,6 +50,43 @@ import Testing
     #expect(throws: CoderError.io("bad file descriptor")) { try ByteSource.file(descriptor: number) }
   }
 
+  @Test(arguments: ["https://example.org/a.png", "HTTP://a/b", "file:///tmp/a.png", "data:image/png;base64,iVBOR"])
+  func aURLIsNoPath(_ url: String) {
+    #expect(throws: CoderError.io("no such file or directory; this is a URL, and not the path of a file")) {
+      try Self.contents(.file(url))
+    }
+  }
+
+  @Test func aPathThatIsNotThereIsNoURL() {
+    #expect(throws: CoderError.io("no such file or directory")) { try Self.contents("nowhere/https:/a.png") }
+  }
+
+  private struct Broken: Error {}
+
+  @Test(arguments: [0, 9, 200_000, 1 << 40]) func chunksAreOneSource(_ expected: Int) async throws {
+    let (chunks, arriving) = AsyncThrowingStream.makeStream(of: ArraySlice<UInt8>.self)
+    for start in stride(from: 0, to: Self.bytes.count, by: 7777) {
+      arriving.yield(Self.bytes[start..<min(start + 7777, Self.bytes.count)])
+      arriving.yield([])
+    }
+    arriving.finish()
+    let source = try await ByteSource.collecting(chunks, maxBytes: Self.bytes.count, expected: expected)
+    #expect(try Self.contents(source) == Self.bytes)
+  }
+
+  @Test func chunksAreBounded() async throws {
+    let (chunks, arriving) = AsyncThrowingStream.makeStream(of: [UInt8].self)
+    for _ in 0..<3 { arriving.yield([1, 2, 3, 4]) }
+    // The third is too much, and nothing after it is waited for.
+    await #expect { try await ByteSource.collecting(chunks, maxBytes: 11) } throws: { error in
+      let error = error as? CoderError
+      return error?.code == .limitExceeded && error?.found == 12 && error?.allowed == 11
+    }
+    let (broken, ending) = AsyncThrowingStream.makeStream(of: [UInt8].self)
+    ending.finish(throwing: Broken())
+    await #expect(throws: Broken.self) { try await ByteSource.collecting(broken, maxBytes: 11) }
+  }
+
   /// A walk over chunks jumps from head to head; whoever decodes goes on where the last bytes end.
   @Test func aJumpReadsLittleAndGoingOnReadsMore() throws {
     let folder = TemporaryFolder()

@@ -41,7 +41,7 @@ public struct ByteSource: Sendable, ExpressibleByStringLiteral {
   /// A file by its path, as ``file(_:)``.
   public init(stringLiteral path: String) { self = .file(path) }
 
-  /// A file by its path.
+  /// A file by its path. URLs are none: `ImageLoading` loads them.
   ///
   /// Regular files are read in parts as a decoder needs them; pipes and devices are read to their end first.
   public static func file(_ path: String) -> ByteSource {

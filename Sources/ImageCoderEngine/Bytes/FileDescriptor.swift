@@ -12,7 +12,11 @@ final class FileDescriptor: Sendable {
   /// - Throws: ``CoderError/Code/io`` with the system's reason.
   init(path: String) throws(CoderError) {
     number = path.withSystemName { open($0, O_RDONLY | O_CLOEXEC) }
-    guard number >= 0 else { throw Self.failure() }
+    guard number >= 0 else {
+      let failure = Self.failure()
+      let isURL = ["https://", "http://", "file://", "data:"].contains { path.lowercased().hasPrefix($0) }
+      throw isURL ? .io("\(failure.message); this is a URL, and not the path of a file") : failure
+    }
   }
 
   /// Opens a folder, for files in it.
