@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageCoders
+public import ImageCoderModel
 
 /// Values that are written.
 extension JSONValue {
-  static var null: JSONValue { JSONValue(writing: .null) }
+  package static var null: JSONValue { JSONValue(writing: .null) }
 
-  static func boolean(_ value: Bool) -> JSONValue { JSONValue(writing: .boolean(value)) }
+  package static func boolean(_ value: Bool) -> JSONValue { JSONValue(writing: .boolean(value)) }
 
-  static func integer(_ value: some BinaryInteger) -> JSONValue {
+  package static func integer(_ value: some BinaryInteger) -> JSONValue {
     JSONValue(writing: .number(Double(value), written: "\(value)"))
   }
 
   /// JSON has no infinity and no NaN (RFC 8259 §6): they become null.
-  static func number(_ value: Double) -> JSONValue {
+  package static func number(_ value: Double) -> JSONValue {
     value.isFinite ? JSONValue(writing: .number(value, written: "\(value)")) : .null
   }
 
-  static func text(_ value: String) -> JSONValue { JSONValue(writing: .string(value)) }
+  package static func text(_ value: String) -> JSONValue { JSONValue(writing: .string(value)) }
 
-  static func list(_ items: [JSONValue]) -> JSONValue { JSONValue(writing: .list(items)) }
+  package static func list(_ items: [JSONValue]) -> JSONValue { JSONValue(writing: .list(items)) }
 
   /// Keys are written in the order of their bytes, so that equal values give equal text.
-  static func object(_ members: [String: JSONValue]) -> JSONValue {
+  package static func object(_ members: [String: JSONValue]) -> JSONValue {
     let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     return JSONValue(writing: .object(sorted.map { Member(writing: $0.key, $0.value) }))
   }
 
   /// The text, or null for nil.
-  static func optional(_ text: String?) -> JSONValue { text.map { .text($0) } ?? .null }
+  package static func optional(_ text: String?) -> JSONValue { text.map { .text($0) } ?? .null }
 
   /// A list of strings.
-  static func texts(_ list: some Sequence<String>) -> JSONValue { .list(list.map { .text($0) }) }
+  package static func texts(_ list: some Sequence<String>) -> JSONValue { .list(list.map { .text($0) }) }
 
   /// The value as text, indented by two spaces.
-  var printed: String {
+  package var printed: String {
     var text = ""
     append(to: &text, indentation: 0)
     return text
@@ -86,7 +86,7 @@ extension JSONValue {
 
 extension JSONValue {
   /// A property dictionary.
-  init(_ properties: Properties) {
+  package init(_ properties: Properties) {
     self = .object(Dictionary(properties.sorted.map { ($0.name, JSONValue($0.value)) }) { _, last in last })
   }
 
@@ -99,4 +99,9 @@ extension JSONValue {
     case .list(let items): self = .list(items.map { JSONValue($0) })
     }
   }
+}
+
+extension Properties {
+  /// As `coders probe --json` prints them: the text of a JSON object. Numbers that JSON does not have are null.
+  public var json: String { JSONValue(self).printed }
 }

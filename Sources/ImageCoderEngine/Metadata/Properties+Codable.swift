@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import ImageCoderModel
+
+// Coders do without this, and so it is not in the module that each plugin has.
+
+/// As a number, text, list or object. A number without a fraction comes back as ``PropertyValue/integer(_:)``.
+extension PropertyValue: Codable {
+  public init(from decoder: any Decoder) throws {
+    if let list = try? decoder.unkeyedContainer() {
+      self = .list(try Self.items(list))
+      return
+    }
+    guard let value = try? decoder.singleValueContainer(), !Self.isObject(decoder) else {
+      self = .dictionary(try Properties(from: decoder))
+      return
+    }
+    if let integer = try? value.decode(Int64.self) {
+      self = .integer(integer)
+    } else if let number = try? value.decode(Double.self) {
+      self = .number(number)
+    } else {
+      self = .text(try value.decode(String.self))
+    }
+  }
+
+  private static func items(_ list: any UnkeyedDecodingContainer) throws -> [PropertyValue] {
+    var (list, items) = (list, [PropertyValue]())
+    while !list.isAtEnd { items.append(try list.decode(PropertyValue.self)) }
+    return items
+  }
+
+  private static func isObject(_ decoder: any Decoder) -> Bool {
+    (try? decoder.container(keyedBy: PropertyName.self)) != nil
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    if case .dictionary(let properties) = self { return try properties.encode(to: encoder) }
+    if case .list(let items) = self {
+      var list = encoder.unkeyedContainer()
+      for item in items { try list.encode(item) }
+      return
+    }
+    var value = encoder.singleValueContainer()
+    switch self {
+    case .integer(let integer): try value.encode(integer)
+    // JSON has no others (RFC 8259 section 6).
+    case .number(let number): if number.isFinite { try value.encode(number) } else { try value.encodeNil() }
+    case .text(let text): try value.encode(text)
+    case .dictionary, .list: break
+    }
+  }
+}
+
+/// As an object by the names of properties. What is null there is left out.
+extension Properties: Codable {
+  public init(from decoder: any Decoder) throws {
+    self.init()
+    let object = try decoder.container(keyedBy: PropertyName.self)
+    for name in object.allKeys where try !object.decodeNil(forKey: name) {
+      self[name.stringValue] = try object.decode(PropertyValue.self, forKey: name)
+    }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var object = encoder.container(keyedBy: PropertyName.self)
+    for (name, value) in sorted { try object.encode(value, forKey: PropertyName(stringValue: name)) }
+  }
+}
+
+/// Any name: ImageIO's are not known beforehand.
+private struct PropertyName: CodingKey {
+  let stringValue: String
+  var intValue: Int? { nil }
+
+  init(stringValue: String) { self.stringValue = stringValue }
+  init?(intValue: Int) { nil }
+}
