@@ -66,6 +66,9 @@ import Testing
     // No plugin reports a crash of its own worker, so the interface has no name for it.
     #expect(page.contains("| `\(CoderError.Code.coderCrashed)` | the host's own | 0x55 | environment | 5 |"))
     #expect(CoderError.Code.coderCrashed.rawValue == 0x55)
-    #expect(page.split(separator: "\n").count { $0.hasPrefix("| `") } == Self.codes.count + 1)
+    // Nor does a plugin know of the queue.
+    #expect(page.contains("| `\(CoderError.Code.overloaded)` | the host's own | 0x56 | environment | 5 |"))
+    #expect(CoderError.Code.overloaded.rawValue == 0x56)
+    #expect(page.split(separator: "\n").count { $0.hasPrefix("| `") } == Self.codes.count + 2)
   }
 }

@@ -7,57 +7,6 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct WorkQueueTests {
-  /// A queue of one thread, which is held until ``open()``.
-  private final class HeldQueue: Sendable {
-    let queue = WorkQueue(width: 1)
-    private let gate = Semaphore()
-    private let isStarted = Mutex(false)
-    let order = Mutex<[String]>([])
-    private let results = Mutex<[Task<Result<Void, CoderError>, Never>]>([])
-
-    /// Takes the thread. Nothing here may block one of the cooperative pool, which jobs need to begin.
-    func hold() async {
-      await add("held", .high) { [self] in
-        isStarted.withLock { $0 = true }
-        gate.wait()
-      }
-      while !isStarted.withLock({ $0 }) { await Task.yield() }
-    }
-
-    /// Adds a job and returns when it is in the queue.
-    @discardableResult
-    func add(
-      _ name: String, _ rank: WorkQueue.Rank, in lane: WorkQueue.Lane? = nil,
-      cancellation: Cancellation = Cancellation(), _ body: @escaping @Sendable () -> Void = {}
-    ) async -> WorkQueue.Job {
-      let job = WorkQueue.Job(rank, in: lane, cancellation: cancellation)
-      let before = queue.submittedCount
-      let task = Task {
-        do throws(CoderError) {
-          try await queue.value(of: job) { () throws(CoderError) in
-            self.order.withLock { $0.append(name) }
-            body()
-          }
-          return Result<Void, CoderError>.success(())
-        } catch {
-          return .failure(error)
-        }
-      }
-      results.withLock { $0.append(task) }
-      while queue.submittedCount == before { await Task.yield() }
-      return job
-    }
-
-    /// Lets the queue go on, and waits for all jobs.
-    func run() async -> [String] {
-      gate.signal()
-      for task in results.withLock({ $0 }) { _ = await task.value }
-      return order.withLock { $0 }
-    }
-
-    func result(_ index: Int) async -> Result<Void, CoderError> { await results.withLock { $0[index] }.value }
-  }
-
   @Test func higherRanksGoFirstAndEqualsInTheirOrder() async {
     let held = HeldQueue()
     await held.hold()

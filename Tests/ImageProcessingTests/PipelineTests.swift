@@ -128,6 +128,31 @@ import Testing
     #expect(try ImagePipeline(parsing: "rotate:90|crop:2x2+0+1").applied(to: pixels).copyBytes() == [5, 2, 6, 3])
   }
 
+  @Test func asyncCallsGiveTheSame() async throws {
+    let pixels = try Pictures.bytes([1, 2, 3, 4, 5, 6], 3, .gray8)
+    let pipeline = try ImagePipeline(parsing: "crop:2x2+0+0|rotate:90")
+    #expect(try await pipeline.async.applied(to: pixels).copyBytes() == [4, 1, 5, 2])
+    let image = try await pipeline.async.applied(to: Image(frames: [Frame(pixels: pixels), Frame(pixels: pixels)]))
+    #expect(image.frames.map { $0.pixels.copyBytes() } == [[4, 1, 5, 2], [4, 1, 5, 2]])
+    var limits = Limits.standard
+    limits.maxPixels = 3
+    await #expect { [limits] in try await pipeline.async.applied(to: pixels, limits: limits) } throws: {
+      ($0 as? CoderError)?.code == .limitExceeded
+    }
+    let hash = try await WorkQueue.shared.run { try ThumbHash.bytes(of: pixels) }
+    #expect(try hash == ThumbHash.bytes(of: pixels))
+  }
+
+  @Test func aTaskThatIsCancelledEndsBetweenOperations() async throws {
+    let pixels = try Pictures.bytes([UInt8](repeating: 7, count: 600 * 600), 600, .gray8)
+    // Minutes of work, in steps of milliseconds.
+    let pipeline = ImagePipeline([ImageOperation](repeating: .rotate(.init(90)), count: 200_000))
+    let task = Task { try await pipeline.async.applied(to: pixels) }
+    try await Task.sleep(for: .milliseconds(30))
+    task.cancel()
+    await #expect(throws: CoderError.cancelled) { try await task.value }
+  }
+
   @Test func animationsKeepDelaysAndLoops() throws {
     var image = Image(
       frames: try [1, 5].map { first in

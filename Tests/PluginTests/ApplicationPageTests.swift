@@ -86,6 +86,23 @@ import Testing
     }
   }
 
+  private func waiting(
+    _ registry: CoderRegistry, customer: String, upload: [UInt8], reading: DecodeOptions
+  ) async throws {
+    WorkQueue.shared.policy = WorkQueue.Policy(maxWaiting: 200, maxWaitingOfTenant: 20, maxExpectedWait: .seconds(5))
+    let small = try await WorkQueue.$tenant.withValue(WorkQueue.Tenant(customer)) {
+      try await registry.async.makeThumbnail(of: .bytes(upload), reading: reading)
+    }
+    _ = small
+  }
+
+  private func fingerprint(of pixels: PixelBuffer) throws -> Int { pixels.size.pixelCount }
+
+  private func working(_ image: Image) async throws {
+    let mark = try await WorkQueue.shared.run { try fingerprint(of: image.pixels) }
+    _ = mark
+  }
+
   /// Height maps of a game: their name, two bytes for each side, and a byte for each pixel.
   struct HeightMapCoder: ImageCoder {
     let id = "com.example.height-map"
@@ -140,7 +157,7 @@ import Testing
     let source = Self.lines(Command.run("cat '\(#filePath)'").output)
     let page = Command.run("cat '\(StagedTree.root)/docs/applications.md'").output
     let samples = page.split(separator: "```swift\n").dropFirst().compactMap { $0.split(separator: "```").first }
-    #expect(samples.count == 14)
+    #expect(samples.count == 16)
     // The first one is what the functions have as parameters.
     for sample in samples.dropFirst() {
       let lines = Self.lines(String(sample))

@@ -97,6 +97,6 @@ public struct AsyncDiskCache: Sendable {
   private func inTurn<Result: Sendable>(
     _ body: @escaping @Sendable () throws(CoderError) -> Result
   ) async throws(CoderError) -> Result {
-    try await Self.queue.value(Cancellation(), body)
+    try await Self.queue.value(Cancellation(), kind: .continues, body)
   }
 }

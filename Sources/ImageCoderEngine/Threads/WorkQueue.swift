@@ -2,12 +2,21 @@
 
 package import ImageCoderModel
 
-/// Work of async calls that waits for a processor: as many jobs run as there are processors, those of the highest rank
-/// first, and among equals the one that came first.
+/// Work of async calls that waits for a processor: as many jobs run as there are processors.
+///
+/// Which of those that wait goes next:
+///
+/// 1. Those of the highest ``Rank`` first, which is the priority of their task.
+/// 2. Of these, those that go on with what was begun (``Kind/continues``): an encode has a picture in memory, which it
+///    releases, and a decode makes one. So a batch of many tasks holds few pictures. After sixteen of them, one of the
+///    other kind has its turn.
+/// 3. Of these, those of the ``Tenant`` who has used least of the processors for its weight.
+/// 4. Of these, the one that came first.
 ///
 /// A job that is cancelled while it waits leaves at once. One that waits can be raised.
-package final class WorkQueue: Sendable {
-  package static let shared = WorkQueue(width: ThreadPool.processors)
+public final class WorkQueue: Sendable {
+  /// The queue of `registry.async` and of all other async calls of the library.
+  public static let shared = WorkQueue(width: ThreadPool.processors)
 
   /// Which job goes first.
   package enum Rank: Int, CaseIterable, Sendable {
@@ -19,12 +28,20 @@ package final class WorkQueue: Sendable {
     }
   }
 
+  /// Whether work begins something, or goes on with it.
+  public enum Kind: Sendable, Hashable {
+    /// It needs more memory after it than before: a decode. ``Policy`` may refuse it.
+    case begins
+    /// It has pictures in memory that were made for it: an encode, an operation, the next frame of an open file.
+    case continues
+  }
+
   /// Jobs that use the same thing, of which one at a time may run.
   package final class Lane: @unchecked Sendable {
     // Unchecked: guarded by the queue's lock.
     /// The job that runs, or is the next of the lane to run.
-    fileprivate var first: Job?
-    fileprivate var others: [Job] = []
+    var first: Job?
+    var others: [Job] = []
 
     package init() {}
   }
@@ -32,50 +49,74 @@ package final class WorkQueue: Sendable {
   /// One piece of work and where it stands.
   package final class Job: @unchecked Sendable {
     // Unchecked: what changes is guarded by the queue's lock.
-    fileprivate enum Phase {
+    enum Phase {
       case made, waiting, running, over
     }
 
-    /// Does the work, or only tells that it was cancelled.
-    fileprivate typealias Work = @Sendable (_ isCancelled: Bool) -> Void
+    /// Does the work, or only tells why it is not done.
+    typealias Work = @Sendable (_ failure: CoderError?) -> Void
 
-    fileprivate var phase = Phase.made
-    fileprivate var rank: Rank
-    fileprivate var work: Work?
-    fileprivate let lane: Lane?
+    var phase = Phase.made
+    var rank: Rank
+    var work: Work?
+    let kind: Kind
+    let tenant: Tenant?
+    let lane: Lane?
     /// Stops the work while it runs.
-    fileprivate let cancellation: Cancellation
+    let cancellation: Cancellation
+    /// When it came, and then when it began.
+    var (submitted, started) = (ContinuousClock.now, ContinuousClock.now)
+    /// Seconds that it was expected to take when it began.
+    var expected = 0.0
 
-    package init(_ rank: Rank, in lane: Lane? = nil, cancellation: Cancellation) {
+    package init(
+      _ rank: Rank, _ kind: Kind = .begins, in lane: Lane? = nil, tenant: Tenant? = WorkQueue.tenant,
+      cancellation: Cancellation
+    ) {
       self.rank = rank
+      self.kind = kind
       self.lane = lane
+      self.tenant = tenant
       self.cancellation = cancellation
     }
   }
 
-  private struct State {
-    var waiting = [JobLine](repeating: JobLine(), count: Rank.allCases.count)
-    var running = 0
-    var submitted = 0
+  /// What changes while jobs come and go.
+  struct Jobs {
+    var lines = [RankLines](repeating: RankLines(), count: Rank.allCases.count)
+    var shares = TenantShares()
+    var (running, waiting, submitted, finished, refused) = (0, 0, 0, 0, 0)
+    /// Seconds that a job takes, the last ones counting most.
+    var usualRun = 0.0
 
     /// Lines a job up. It may be in several lines then, of which the first that comes to it counts.
     mutating func lineUp(_ job: Job) {
       job.phase = .waiting
-      waiting[job.rank.rawValue].append(job)
+      lines[job.rank.rawValue].append(job)
     }
 
     /// Takes the job that goes next.
-    mutating func next() -> Job? {
-      for rank in waiting.indices.reversed() {
-        while let job = waiting[rank].popFirst() {
-          guard job.phase == .waiting else { continue }
-          job.phase = .running
-          // What an earlier job of the lane was told does not count for this one.
-          if job.lane != nil { job.cancellation.set(false) }
-          return job
-        }
+    mutating func next(at now: ContinuousClock.Instant) -> Job? {
+      for rank in lines.indices.reversed() {
+        guard let job = lines[rank].next(shares) else { continue }
+        job.phase = .running
+        job.started = now
+        waiting -= 1
+        job.expected = usualRun
+        shares.begin(job.tenant, job.expected)
+        // What an earlier job of the lane was told does not count for this one.
+        if job.lane != nil { job.cancellation.set(false) }
+        return job
       }
       return nil
+    }
+
+    /// Counts a job that has run, and ends it.
+    mutating func end(_ job: Job, after seconds: Double) {
+      shares.end(job.tenant, seconds - job.expected)
+      usualRun = finished == 0 ? seconds : usualRun + (seconds - usualRun) / 16
+      finished += 1
+      end(job)
     }
 
     /// Ends a job, and lets the next of its lane line up.
@@ -90,27 +131,58 @@ package final class WorkQueue: Sendable {
       lane.first = next
       lineUp(next)
     }
+
+    /// Seconds that a job which comes now has to wait, as far as that can be told.
+    func expectedWait(_ width: Int) -> Double {
+      running < width ? 0 : usualRun * Double(waiting + 1) / Double(width)
+    }
+
+    /// Why a job is refused, or nil.
+    func refusal(of job: Job, _ policy: Policy, _ width: Int) -> CoderError? {
+      guard job.kind == .begins, running >= width else { return nil }
+      if let most = policy.maxWaiting, waiting >= most {
+        return .overloaded("\(waiting) jobs wait, \(most) are allowed")
+      }
+      if let most = policy.maxWaitingOfTenant, let tenant = job.tenant, shares.waiting(tenant) >= most {
+        return .overloaded("\(shares.waiting(tenant)) jobs of \(tenant.name) wait, \(most) are allowed")
+      }
+      if let most = policy.maxExpectedWait, expectedWait(width) > most / .seconds(1) {
+        let milliseconds = Int(expectedWait(width) * 1000)
+        return .overloaded("a wait of \(milliseconds) ms is expected, \(Int(most / .milliseconds(1))) are allowed")
+      }
+      return nil
+    }
   }
 
-  private let state = ProcessLock { State() }
-  private let width: Int
+  let jobs = ProcessLock { Jobs() }
+  let settings = Lock(Settings())
+  /// Jobs that run at a time.
+  public let width: Int
 
-  /// - Parameter width: Jobs that run at a time.
-  package init(width: Int) { self.width = width }
+  let now: @Sendable () -> ContinuousClock.Instant
+
+  /// - Parameters:
+  ///   - width: Jobs that run at a time.
+  ///   - now: The clock by which jobs wait and run.
+  package init(width: Int, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
+    self.width = width
+    self.now = now
+  }
 
   /// Jobs that came so far.
-  package var submittedCount: Int { state.withLock { $0.submitted } }
+  package var submittedCount: Int { jobs.withLock { $0.submitted } }
 
   /// Runs work in turn.
   ///
-  /// - Throws: ``CoderError/Code/cancelled`` when the job was cancelled before its turn; what the work throws.
+  /// - Throws: ``CoderError/Code/cancelled`` when the job was cancelled before its turn;
+  ///   ``CoderError/Code/overloaded`` when ``policy`` refuses it; what the work throws.
   package func value<Value: Sendable>(
     of job: Job, _ body: @escaping @Sendable () throws(CoderError) -> Value
   ) async throws(CoderError) -> Value {
     let result: Result<Value, CoderError> = await withCheckedContinuation { continuation in
-      submit(job) { isCancelled in
+      submit(job) { failure in
         continuation.resume(
-          returning: isCancelled ? .failure(.cancelled) : Result { () throws(CoderError) in try body() })
+          returning: failure.map { .failure($0) } ?? Result { () throws(CoderError) in try body() })
       }
     }
     return try result.get()
@@ -118,12 +190,22 @@ package final class WorkQueue: Sendable {
 
   private func submit(_ job: Job, _ work: @escaping Job.Work) {
     enum Next {
-      case wait, start, leave
+      case wait, start
+      case leave(CoderError)
     }
-    let next = state.withLock { state -> Next in
-      state.submitted += 1
-      guard job.phase == .made else { return .leave }
+    let settings = settings.withLock { $0 }
+    let next = jobs.withLock { jobs -> Next in
+      jobs.submitted += 1
+      guard job.phase == .made else { return .leave(.cancelled) }
+      if let refusal = jobs.refusal(of: job, settings.policy, width) {
+        job.phase = .over
+        jobs.refused += 1
+        return .leave(refusal)
+      }
       job.work = work
+      job.submitted = now()
+      jobs.waiting += 1
+      jobs.shares.enter(job.tenant)
       if let lane = job.lane {
         guard lane.first == nil else {
           job.phase = .waiting
@@ -132,14 +214,16 @@ package final class WorkQueue: Sendable {
         }
         lane.first = job
       }
-      state.lineUp(job)
-      guard state.running < width else { return .wait }
-      state.running += 1
+      jobs.lineUp(job)
+      guard jobs.running < width else { return .wait }
+      jobs.running += 1
       return .start
     }
     switch next {
     case .wait: break
-    case .leave: work(true)
+    case .leave(let failure):
+      if failure.code == .overloaded { settings.onEvent?(.refused(job.tenant)) }
+      work(failure)
     case .start:
       do throws(CoderError) {
         try ThreadPool.shared.start(for: "a thread that decodes") { self.work() }
@@ -152,24 +236,28 @@ package final class WorkQueue: Sendable {
 
   /// A thread's share: one job after the other, until none waits.
   private func work() {
-    while let job = state.withLock({ state -> Job? in
-      guard let job = state.next() else {
-        state.running -= 1
+    while let job = jobs.withLock({ jobs -> Job? in
+      guard let job = jobs.next(at: now()) else {
+        jobs.running -= 1
         return nil
       }
       return job
     }) {
       let work = job.work
       job.work = nil
-      work?(job.cancellation.isCancelled)
-      state.withLock { $0.end(job) }
+      work?(job.cancellation.isCancelled ? .cancelled : nil)
+      let ran = now() - job.started
+      jobs.withLock { $0.end(job, after: ran / .seconds(1)) }
+      if let tell = settings.withLock({ $0.onEvent }) {
+        tell(.finished(job.tenant, waited: job.started - job.submitted, ran: ran))
+      }
     }
     ThreadPool.shared.noteFreedMemory()
   }
 
   /// Cancels a job: it leaves the queue at once, or its work is told to stop.
   package func cancel(_ job: Job) {
-    let work = state.withLock { state -> Job.Work? in
+    let work = jobs.withLock { jobs -> Job.Work? in
       switch job.phase {
       case .made:
         job.phase = .over
@@ -177,7 +265,9 @@ package final class WorkQueue: Sendable {
       case .waiting:
         let work = job.work
         job.work = nil
-        state.end(job)
+        jobs.waiting -= 1
+        jobs.shares.leave(job.tenant)
+        jobs.end(job)
         return work
       case .running:
         job.cancellation.set(true)
@@ -185,41 +275,19 @@ package final class WorkQueue: Sendable {
       case .over: return nil
       }
     }
-    work?(true)
+    work?(.cancelled)
   }
 
   /// Lets a job that waits go before those of lower ranks, and whatever has to go before it.
   package func raise(_ job: Job, to rank: Rank) {
-    state.withLock { state in
+    jobs.withLock { jobs in
       guard job.rank.rawValue < rank.rawValue else { return }
       job.rank = rank
       guard job.phase == .waiting else { return }
-      guard let lane = job.lane, let first = lane.first, first !== job else { return state.lineUp(job) }
+      guard let lane = job.lane, let first = lane.first, first !== job else { return jobs.lineUp(job) }
       guard first.phase == .waiting, first.rank.rawValue < rank.rawValue else { return }
       first.rank = rank
-      state.lineUp(first)
+      jobs.lineUp(first)
     }
-  }
-}
-
-/// Jobs in the order in which they came.
-private struct JobLine {
-  private var jobs: [WorkQueue.Job?] = []
-  private var first = 0
-
-  mutating func append(_ job: WorkQueue.Job) { jobs.append(job) }
-
-  mutating func popFirst() -> WorkQueue.Job? {
-    guard first < jobs.count else { return nil }
-    defer {
-      jobs[first] = nil
-      first += 1
-      // What was taken is given back when it is the larger part.
-      if first > jobs.count / 2 {
-        jobs.removeFirst(first)
-        first = 0
-      }
-    }
-    return jobs[first]
   }
 }

@@ -87,6 +87,11 @@ extension CoderError {
     CoderError(code: .pluginRejected, message: message)
   }
 
+  /// The queue takes no more work.
+  package static func overloaded(_ message: String) -> CoderError {
+    CoderError(code: .overloaded, message: message)
+  }
+
   /// The work was cancelled.
   public static let cancelled = CoderError(code: .cancelled, message: "cancelled by the caller")
 }

@@ -124,6 +124,8 @@ extension CoderError {
     /// The coder crashed, hung or broke its rules in a process of its own. The host alone reports this; the next file can be
     /// decoded.
     public static let coderCrashed = Code(rawValue: 0x55)
+    /// The queue is full, as its policy says (`WorkQueue.Policy`). The host alone reports this; a server answers 503.
+    public static let overloaded = Code(rawValue: 0x56)
 
     /// Who has to act.
     public var group: Group { Group(rawValue: rawValue >> 4) ?? .environment }
@@ -163,6 +165,7 @@ extension CoderError.Code: CustomStringConvertible {
     case .pluginRejected: "pluginRejected"
     case .cancelled: "cancelled"
     case .coderCrashed: "coderCrashed"
+    case .overloaded: "overloaded"
     default: "code \(rawValue)"
     }
   }

@@ -14,7 +14,7 @@ extension CoderRegistry {
 ///
 /// Each waits for a thread of the library, and blocks none of the cooperative pool. Cancelling the task takes the work
 /// out of the queue, or stops it. Work of a task with a higher priority goes first, also when the priority is raised
-/// while the work waits.
+/// while the work waits. ``WorkQueue`` says what else goes first, and can be asked to refuse work.
 public struct AsyncCoderRegistry: Sendable {
   /// Where the coders are.
   package let registry: CoderRegistry
@@ -70,7 +70,7 @@ public struct AsyncCoderRegistry: Sendable {
   public func encode(
     _ image: Image, as format: ImageFormat? = nil, options: EncodeOptions = EncodeOptions(), coder: String? = nil
   ) async throws(CoderError) -> [UInt8] {
-    try await inTurn(options.cancellation) { [registry] (cancellation) throws(CoderError) in
+    try await inTurn(options.cancellation, kind: .continues) { [registry] (cancellation) throws(CoderError) in
       try registry.encode(image, as: format, options: options.stopped(by: cancellation), coder: coder)
     }
   }
@@ -83,7 +83,7 @@ public struct AsyncCoderRegistry: Sendable {
   public func encode(
     _ pages: [Image], as format: ImageFormat, options: EncodeOptions = EncodeOptions(), coder: String? = nil
   ) async throws(CoderError) -> [UInt8] {
-    try await inTurn(options.cancellation) { [registry] (cancellation) throws(CoderError) in
+    try await inTurn(options.cancellation, kind: .continues) { [registry] (cancellation) throws(CoderError) in
       try registry.encode(pages, as: format, options: options.stopped(by: cancellation), coder: coder)
     }
   }
@@ -219,10 +219,12 @@ public struct AsyncCoderRegistry: Sendable {
 
   /// Runs work in turn, with a flag that the task's cancellation and the caller's set.
   private func inTurn<Value: Sendable>(
-    _ outer: Cancellation?, _ body: @escaping @Sendable (Cancellation) throws(CoderError) -> Value
+    _ outer: Cancellation?, kind: WorkQueue.Kind = .begins,
+    _ body: @escaping @Sendable (Cancellation) throws(CoderError) -> Value
   ) async throws(CoderError) -> Value {
     let cancellation = Cancellation(within: outer)
-    return try await WorkQueue.shared.value(cancellation) { () throws(CoderError) in try body(cancellation) }
+    return try await WorkQueue.shared.value(cancellation, kind: kind) { () throws(CoderError) in try body(cancellation)
+    }
   }
 }
 
@@ -241,32 +243,5 @@ extension EncodeOptions {
     var options = self
     options.cancellation = cancellation
     return options
-  }
-}
-
-extension WorkQueue {
-  /// Runs work in turn for the task: with its priority, and until it is cancelled.
-  ///
-  /// - Parameter cancellation: Is set when the task is cancelled; setting it also cancels the work.
-  package func value<Value: Sendable>(
-    _ cancellation: Cancellation, in lane: Lane? = nil, _ body: @escaping @Sendable () throws(CoderError) -> Value
-  ) async throws(CoderError) -> Value {
-    let job = Job(Rank(Task.currentPriority), in: lane, cancellation: cancellation)
-    let forget = cancellation.onCancel { self.cancel(job) }
-    defer { forget() }
-    let result: Result<Value, CoderError> = await withTaskPriorityEscalationHandler {
-      await withTaskCancellationHandler {
-        do throws(CoderError) {
-          return .success(try await self.value(of: job, body))
-        } catch {
-          return .failure(error)
-        }
-      } onCancel: {
-        self.cancel(job)
-      }
-    } onPriorityEscalated: { _, priority in
-      self.raise(job, to: Rank(priority))
-    }
-    return try result.get()
   }
 }

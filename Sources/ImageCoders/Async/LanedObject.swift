@@ -42,14 +42,16 @@ struct LanedObject<Object>: @unchecked Sendable {
   func use<Value: Sendable>(
     _ body: @escaping @Sendable (Object) throws(CoderError) -> Value
   ) async throws(CoderError) -> Value {
-    try await WorkQueue.shared.value(cancellation, in: lane) { [self] () throws(CoderError) in try body(object) }
+    try await WorkQueue.shared.value(cancellation, kind: .continues, in: lane) { [self] () throws(CoderError) in
+      try body(object)
+    }
   }
 
   /// Another object that shares what this one uses, and so its lane.
   func sibling(
     _ make: @escaping @Sendable (Object) throws(CoderError) -> Object
   ) async throws(CoderError) -> LanedObject {
-    try await WorkQueue.shared.value(cancellation, in: lane) { [self] () throws(CoderError) in
+    try await WorkQueue.shared.value(cancellation, kind: .continues, in: lane) { [self] () throws(CoderError) in
       LanedObject(try make(object), in: lane, cancellation)
     }
   }

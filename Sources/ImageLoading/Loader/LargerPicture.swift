@@ -53,7 +53,7 @@
       guard size != loaded.image.size else { return self }
       var result = self
       let pixels = loaded.image.pixels
-      let smaller = try await WorkQueue.shared.value(Cancellation()) { () throws(CoderError) in
+      let smaller = try await WorkQueue.shared.value(Cancellation(), kind: .continues) { () throws(CoderError) in
         try pixels.resampled(to: size)
       }
       result.loaded.image.frames[0].pixels = smaller

@@ -64,9 +64,19 @@ public struct ImagePipeline: Sendable, Hashable {
   ///   - limits: Checked for all steps before the first is done.
   /// - Throws: As ``ImageOperation/applied(to:limits:)``.
   public func applied(to pixels: PixelBuffer, limits: Limits = .standard) throws(CoderError) -> PixelBuffer {
+    try applied(to: pixels, limits: limits, stoppedBy: nil)
+  }
+
+  /// - Parameter cancellation: Is looked at before each operation.
+  func applied(
+    to pixels: PixelBuffer, limits: Limits, stoppedBy cancellation: Cancellation?
+  ) throws(CoderError) -> PixelBuffer {
     _ = try size(of: pixels.size, limits: limits)
     var pixels = pixels
-    for operation in operations { pixels = try operation.applied(to: pixels, limits: limits) }
+    for operation in operations {
+      if cancellation?.isCancelled ?? false { throw .cancelled }
+      pixels = try operation.applied(to: pixels, limits: limits)
+    }
     return pixels
   }
 
@@ -76,12 +86,18 @@ public struct ImagePipeline: Sendable, Hashable {
   /// - Throws: As ``applied(to:limits:)-(PixelBuffer,_)``; ``CoderError/Code/limitExceeded`` also for frames that are too
   ///   many pixels together.
   public func applied(to image: Image, limits: Limits = .standard) throws(CoderError) -> Image {
+    try applied(to: image, limits: limits, stoppedBy: nil)
+  }
+
+  func applied(
+    to image: Image, limits: Limits, stoppedBy cancellation: Cancellation?
+  ) throws(CoderError) -> Image {
     var image = image
     let size = try size(of: image.orientation.displayed(image.size), limits: limits)
     try limits.check(frames: image.frames.count, of: size)
     for index in image.frames.indices {
       let upright = try image.frames[index].pixels.oriented(by: image.orientation)
-      image.frames[index].pixels = try applied(to: upright, limits: limits)
+      image.frames[index].pixels = try applied(to: upright, limits: limits, stoppedBy: cancellation)
     }
     image.orientation = .up
     return image
