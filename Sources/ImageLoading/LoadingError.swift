@@ -12,7 +12,7 @@
     public var url: String?
     /// The status of the answer, or nil if there was none.
     public let status: Int?
-    /// What the decoder said, for ``Code/decoding``.
+    /// What the decoder said, for ``Code/decoding``, or the operation, for ``Code/processing``.
     public let cause: CoderError?
 
     /// Makes an error of its members.
@@ -55,6 +55,8 @@
       public static let notCached = Code("notCached")
       /// The bytes came and could not be decoded; ``LoadingError/cause`` says why.
       public static let decoding = Code("decoding")
+      /// The picture was decoded, and an operation of the pipeline failed; ``LoadingError/cause`` says why.
+      public static let processing = Code("processing")
       /// Reading or writing a local file or the cache failed.
       public static let io = Code("io")
       /// Everyone who waited has left.

@@ -81,9 +81,8 @@
 
     private func record(_ label: String, _ dimensions: [(String, String)], since start: ContinuousClock.Instant?) {
       guard let start else { return }
-      let (seconds, attoseconds) = (ContinuousClock.now - start).components
       Timer(label: label, dimensions: dimensions, factory: factory)
-        .recordNanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+        .recordNanoseconds((ContinuousClock.now - start).nanoseconds)
     }
   }
 #endif

@@ -18,11 +18,18 @@
     public let frames: StreamingAnimation
     private let task: Task<Result<Void, LoadingError>, Never>
 
-    init(_ frames: StreamingAnimation, _ load: @escaping @Sendable () async throws(LoadingError) -> Void) {
+    init(
+      _ frames: StreamingAnimation, among live: LiveLoads,
+      _ load: @escaping @Sendable () async throws(LoadingError) -> Void
+    ) {
       self.frames = frames
-      task = Task {
+      let place = LiveLoads.Place()
+      let task = Task { () -> Result<Void, LoadingError> in
+        defer { place.leave() }
         do throws(LoadingError) { return .success(try await load()) } catch { return .failure(error) }
       }
+      live.add(place) { task.cancel() }
+      self.task = task
     }
 
     deinit { task.cancel() }
@@ -50,7 +57,7 @@
       observers.note(.began(load: load, name: request.name))
       let frames = StreamingAnimation(
         options: request.decodeOptions(options), delays: delays, loopCount: loopCount, registry: registry)
-      return AnimationTask(frames) { [self] () throws(LoadingError) in
+      return AnimationTask(frames, among: live) { [self] () throws(LoadingError) in
         do throws(LoadingError) {
           let resolved = try await resolved(request, load: load)
           let origin = try await feed(frames, resolved)

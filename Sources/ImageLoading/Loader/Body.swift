@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Loading
   import Glibc
+  import ImageCaching
   import ImageCoderEngine
   import ImageCoderModel
 
@@ -120,6 +121,19 @@
 
     /// All bytes.
     func allBytes() throws(LoadingError) -> [UInt8] { try copy(0..<count) }
+
+    /// What names these bytes: the same bytes have the same version, however often they come. Only for a body that is
+    /// complete.
+    func version() throws(LoadingError) -> ContentVersion {
+      var (digest, offset) = (UInt64(0), 0)
+      let count = count
+      while offset < count {
+        let part = try copy(offset..<min(count, offset + 256 << 10))
+        digest = Checksum.of(part, seed: digest)
+        offset += part.count
+      }
+      return ContentVersion("\(count) " + String(digest, radix: 16))
+    }
 
     /// The whole file for a decoder, without a copy. Only for a body that is complete.
     func source() throws(LoadingError) -> ByteSource {

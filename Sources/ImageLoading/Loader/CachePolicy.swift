@@ -7,6 +7,7 @@
   /// | ``use`` | yes | unless what is stored is fresh | yes |
   /// | ``reload`` | to validate it | always | yes |
   /// | ``ignore`` | no | always, for all bytes | yes |
+  /// | ``preferCache`` | yes, also what is stale | if nothing is stored | yes |
   /// | ``cacheOnly`` | yes, also what is stale | never | – |
   /// | ``noStore`` | yes | unless what is stored is fresh | no |
   public struct CachePolicy: Sendable, Hashable {
@@ -18,8 +19,13 @@
       case reload
       /// As if nothing were stored.
       case ignore
+      /// What is stored is used even if it is stale, and the server is asked if there is nothing.
+      case prefer
       /// What is stored is used even if it is stale, and no request is sent.
       case only
+
+      /// Whether what is stale is used as it is.
+      var takesStale: Bool { self == .prefer || self == .only }
     }
 
     /// Caches of a loader.
@@ -55,6 +61,8 @@
     public static let reload = CachePolicy(.reload)
     /// Loads all bytes anew, and replaces what is stored.
     public static let ignore = CachePolicy(.ignore)
+    /// Uses what is stored, however old it is; loads what is not.
+    public static let preferCache = CachePolicy(.prefer)
     /// Sends no request; ``LoadingError/Code/notCached`` if nothing is stored.
     public static let cacheOnly = CachePolicy(.only)
     /// Uses what is fresh, and keeps nothing.

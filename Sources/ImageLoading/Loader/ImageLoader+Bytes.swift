@@ -41,7 +41,7 @@
         let freshness = rules.freshness(stored.response, at: options.now(), request: headers)
         observers.note(.lookedOnDisk(load: request.load, freshness == .fresh ? .hit : .stale))
         switch (lookup, freshness) {
-        case (.use, .fresh), (.only, _), (.use, .usableWhileValidated):
+        case (.use, .fresh), (.prefer, _), (.only, _), (.use, .usableWhileValidated):
           if lookup == .use, freshness != .fresh { validateInBackground(request) }
           var bytes = LoadedBytes(stored, origin: .disk)
           bytes.isStale = freshness != .fresh
@@ -54,11 +54,23 @@
       } else if disk != nil, lookup != .ignore {
         observers.note(.lookedOnDisk(load: request.load, .miss))
       }
-      guard lookup != .only else {
+      guard lookup != .only, !rules.isOnlyIfCached(headers) else {
         throw LoadingError(.notCached, "nothing is stored, and no request may be sent", url: request.name)
       }
       let fetch = Fetch(request: request, url: url, headers: headers, stored: stored, place: place)
       return try await self.fetch(fetch, running)
+    }
+
+    /// Waits for the bytes of a source on a server.
+    func bytesFromServer(_ request: ResolvedRequest) async throws(LoadingError) -> LoadedBytes {
+      let inbox = Inbox<BytesUpdate, LoadedBytes> { $1 }
+      let demand = Demand(priority: request.request.priority, stores: request.policy.stores)
+      let membership = joinBytes(request, demand) { inbox.put($0) }
+      defer { membership.leave() }
+      observers.note(.joined(work: membership.entryNumber, load: request.load))
+      while true {
+        if case .outcome(let outcome) = await inbox.next() { return try outcome.get() }
+      }
     }
 
     /// What is on disk of a source, with the place of one who holds it.

@@ -13,10 +13,10 @@
     func pictureInMemory(_ request: ResolvedRequest, note notes: Bool = true) -> Picture? {
       guard request.policy.reads.contains(.memory) else { return nil }
       let lookup = request.policy.lookup
-      guard lookup == .use || lookup == .only else { return nil }
+      guard lookup == .use || lookup.takesStale else { return nil }
       let found = pictures.picture(
         pictures.key(of: request, request.operations.count), of: request.identity, version: localVersion(request),
-        at: options.now())
+        at: options.now(), request: request.headers)
       if notes {
         let result: LoadEvent.Lookup = found.map { $0.freshness == .fresh ? .hit : .stale } ?? .miss
         observers.note(.lookedInMemory(load: request.load, result))
@@ -24,7 +24,9 @@
       guard let found else { return nil }
       switch (found.freshness, lookup) {
       case (.fresh, _): return found.picture.reused(.memory)
-      case (_, .only): return found.picture.reused(.memory, isStale: true)
+      // A local file that is another one now can be read.
+      case (_, .prefer) where !request.isRemote: return nil
+      case (_, .only), (_, .prefer): return found.picture.reused(.memory, isStale: true)
       case (.usableWhileValidated, _):
         validateInBackground(request)
         return found.picture.reused(.memory, isStale: true)
@@ -55,6 +57,10 @@
         return picture
       } catch {
         let error = error.about(request.name)
+        if let picture = await usable(after: error, for: request, 0, running) {
+          observers.note(.workEnded(.decode, work: running.entry, load: request.load, done, nil))
+          return picture
+        }
         observers.note(.workEnded(.decode, work: running.entry, load: request.load, done, error))
         failures.note(error, request.identity, at: options.now())
         throw error
@@ -66,11 +72,14 @@
     ) async throws(LoadingError) -> Picture {
       guard request.isRemote else { return try await decodedLocal(request, running, &done) }
       // A larger picture is as fresh as the one that is wanted would be.
-      if let record = pictures.record(request.identity), let response = record.response, request.policy.lookup == .use,
-        rules.freshness(response, at: options.now()) == .fresh,
-        let picture = try await derived(request, record.version, .memory, running)
-      {
-        return picture
+      if let record = pictures.record(request.identity), let response = record.response {
+        let isFresh = rules.freshness(response, at: options.now(), request: request.headers) == .fresh
+        if request.policy.lookup.takesStale || (request.policy.lookup == .use && isFresh),
+          var picture = try await derived(request, record.version, .memory, running)
+        {
+          picture.loaded.isStale = !isFresh
+          return picture
+        }
       }
       if let picture = try await processedOnDisk(request, 0, of: nil) {
         keep(picture, request, 0, running, since: .now)
@@ -169,17 +178,61 @@
       if let drawing { pictures.note(drawing, of: request) }
     }
 
-    // MARK: Larger pictures
+    // MARK: Other pictures of the same bytes
 
-    /// A picture made of a larger one in memory, if that is as good as decoding; see ``LargerPicture``.
+    /// The answer that a server is asked to confirm: that of a picture in memory which the wanted one is, or can be made of.
+    func confirmable(_ request: ResolvedRequest) -> (response: StoredResponse, version: ContentVersion)? {
+      guard request.policy.lookup != .ignore, request.policy.reads.contains(.memory),
+        let record = pictures.record(request.identity), let response = record.response
+      else { return nil }
+      let isThere = (0...request.operations.count).contains {
+        pictures.picture(pictures.key(of: request, $0), of: record.version) != nil
+      }
+      guard isThere || animation(request, record.version) != nil || larger(request, record.version) != nil else {
+        return nil
+      }
+      return (response, record.version)
+    }
+
+    /// A picture in memory, when the server cannot be asked and staleness does no harm.
+    func usable(
+      after error: LoadingError, for request: ResolvedRequest, _ count: Int, _ running: PictureRunning
+    ) async -> Picture? {
+      guard error.isOfNetwork, request.policy.lookup == .use, request.policy.reads.contains(.memory),
+        let record = pictures.record(request.identity), let response = record.response,
+        rules.mayUseAfterError(response, at: options.now(), always: options.usesStaleIfError)
+      else { return nil }
+      if let picture = pictures.picture(pictures.key(of: request, count), of: record.version) {
+        return picture.reused(.memory, isStale: true)
+      }
+      guard count == 0, var picture = try? await derived(request, record.version, .memory, running) else { return nil }
+      picture.loaded.isStale = true
+      return picture
+    }
+
+    /// The whole animation in memory, if its first frame alone is wanted.
+    private func animation(_ request: ResolvedRequest, _ version: ContentVersion) -> Picture? {
+      request.keyOfAllFrames.flatMap { pictures.picture($0, of: version) }
+    }
+
+    private func larger(_ request: ResolvedRequest, _ version: ContentVersion) -> (Picture, Size)? {
+      guard options.derivesFromLarger, let wanted = LargerPicture(request.request.output) else { return nil }
+      return wanted.choice(
+        among: pictures.otherSizes(request.decodingWithoutSize, of: request.identity, version: version))
+    }
+
+    /// A picture made of another one in memory, if that is as good as decoding: the first frame of an animation, or a
+    /// smaller size, see ``LargerPicture``.
     private func derived(
       _ request: ResolvedRequest, _ version: ContentVersion, _ origin: ImageResponse.Origin, _ running: PictureRunning
     ) async throws(LoadingError) -> Picture? {
-      guard options.derivesFromLarger, request.policy.reads.contains(.memory),
-        let wanted = LargerPicture(request.request.output)
-      else { return nil }
-      let candidates = pictures.otherSizes(request.decodingWithoutSize, of: request.identity, version: version)
-      guard let (larger, size) = wanted.choice(among: candidates) else { return nil }
+      guard request.policy.reads.contains(.memory) else { return nil }
+      if let whole = animation(request, version) {
+        let picture = whole.firstFrame.reused(origin)
+        keep(picture, request, 0, running, since: .now)
+        return picture
+      }
+      guard let (larger, size) = larger(request, version) else { return nil }
       let start = ContinuousClock.now
       let result: Picture
       do throws(CoderError) { result = try await larger.resampled(to: size) } catch {

@@ -38,9 +38,7 @@
       try await turn.enter()
       defer { turn.leave() }
       let download = generations.begin(request.identity)
-      let looksInMemory =
-        request.policy.lookup != .ignore && request.policy.reads.contains(.memory) && fetch.stored == nil
-      let inMemory = looksInMemory ? pictures.response(request.identity) : nil
+      let inMemory = fetch.stored == nil ? confirmable(request) : nil
       let known = request.policy.lookup == .ignore ? nil : fetch.stored?.response ?? inMemory?.response
       // Without a validator the server cannot say that nothing has changed.
       let confirmed = known.flatMap { rules.canConfirm($0) ? $0 : nil }
@@ -146,14 +144,14 @@
       let request = fetch.request
       let response = rules.stored(head, sent: arrival.sent, received: options.now(), to: fetch.headers)
       var bytes = LoadedBytes(
-        source: try body.source(), url: head.url, byteCount: body.count, version: .new(),
+        source: try body.source(), url: head.url, byteCount: body.count, version: try body.version(),
         download: download, response: response, origin: .network)
       bytes.bytesReceived = body.count - arrival.offset
       bytes.bytesSaved = arrival.offset
       bytes.mayKeep = rules.mayStore(head, fetch.headers)
       guard bytes.mayKeep else {
-        // What was stored before is wrong now, too.
-        removeStored(request, download)
+        // What was stored before is wrong now, too, unless it is the request that keeps nothing.
+        if !rules.mayStore(head, [:]) { removeStored(request, download) }
         return bytes
       }
       if download.claim() {

@@ -26,20 +26,23 @@
       _ request: ResolvedRequest, _ count: Int, of version: ContentVersion?
     ) async throws(LoadingError) -> Picture? {
       guard let disk, let key = processedKey(request, count), request.policy.reads.contains(.disk),
-        request.policy.lookup == .use || version != nil, request.policy.lookup != .ignore
+        request.policy.lookup == .use || request.policy.lookup.takesStale || version != nil,
+        request.policy.lookup != .ignore
       else { return nil }
       let place = readers.place(request.request.priority)
       try await place.enter()
       defer { place.leave() }
       guard let found = await disk.body(for: key), let metadata = BodyMetadata(found.metadata) else { return nil }
+      let isFresh = rules.freshness(metadata.response, at: options.now(), request: request.headers) == .fresh
       if let version {
         guard metadata.version == version else { return nil }
-      } else if rules.freshness(metadata.response, at: options.now()) != .fresh {
+      } else if !isFresh, !request.policy.lookup.takesStale {
         return nil
       }
       let stored = StoredBody(
         source: found.source, byteCount: found.byteCount, response: metadata.response, version: metadata.version)
       var bytes = LoadedBytes(stored, origin: .disk)
+      bytes.isStale = version == nil && !isFresh
       bytes.download = generations.begin(request.identity)
       do throws(CoderError) {
         let decoding = DecodeOptions(limits: request.request.limits ?? options.limits)

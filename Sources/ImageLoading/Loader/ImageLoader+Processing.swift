@@ -18,6 +18,10 @@
         return picture
       } catch {
         let error = error.about(request.name)
+        if let picture = await usable(after: error, for: request, count, running) {
+          observers.note(.workEnded(.process, work: running.entry, load: request.load, LoadEvent.Work(), nil))
+          return picture
+        }
         observers.note(.workEnded(.process, work: running.entry, load: request.load, LoadEvent.Work(), error))
         throw error
       }
@@ -78,11 +82,13 @@
       guard request.policy.reads.contains(.memory), request.policy.lookup != .ignore else { return (nil, nil, nil) }
       let key = pictures.key(of: request, count)
       let version = localVersion(request)
-      guard let found = pictures.picture(key, of: request.identity, version: version, at: options.now()) else {
-        return (nil, nil, nil)
-      }
-      if found.freshness == .fresh, request.policy.lookup != .reload {
-        return (found.picture.reused(.memory), nil, nil)
+      guard
+        let found = pictures.picture(
+          key, of: request.identity, version: version, at: options.now(), request: request.headers)
+      else { return (nil, nil, nil) }
+      let isFresh = found.freshness == .fresh
+      if (isFresh && request.policy.lookup != .reload) || (request.policy.lookup.takesStale && request.isRemote) {
+        return (found.picture.reused(.memory, isStale: !isFresh), nil, nil)
       }
       guard request.isRemote else { return (nil, nil, nil) }
       let arriving = ArrivingPictures(self, request, running)
@@ -98,11 +104,12 @@
     ) async throws(LoadingError) -> Image {
       let limits = request.request.limits ?? options.limits
       do throws(CoderError) {
-        return try await WorkQueue.shared.value(Cancellation()) { () throws(CoderError) in
-          try pipeline.applied(to: image, limits: limits)
-        }
+        return try await pipeline.async.applied(to: image, limits: limits)
       } catch {
-        throw LoadingError(error, url: request.name)
+        guard error.code != .cancelled else { throw .cancelled }
+        let operation = pipeline.operations.map(\.description).joined(separator: ", ")
+        throw LoadingError(
+          .processing, "\(operation): \(error.code): \(error.message)", url: request.name, cause: error)
       }
     }
   }

@@ -41,6 +41,7 @@
     let partials: PartialBodies
     let failures: FailedURLs
     let background = BackgroundTasks()
+    let live = LiveLoads()
     private let loads = Atomic<Int>(0)
 
     /// Makes a loader.
@@ -102,6 +103,7 @@
       let task = ImageTask(request, number: load, loader: self)
       observers.note(.began(load: load, name: request.name))
       begin(task)
+      live.add(task.box)
       return task
     }
 
@@ -142,8 +144,8 @@
     }
 
     /// - Throws: ``LoadingError/Code/failedBefore``.
-    private func checkFailures(_ request: ResolvedRequest) throws(LoadingError) {
-      guard request.policy.lookup == .use || request.policy.lookup == .ignore, !request.request.retriesFailed,
+    func checkFailures(_ request: ResolvedRequest) throws(LoadingError) {
+      guard request.policy.lookup != .reload, request.policy.lookup != .only, !request.request.retriesFailed,
         let earlier = failures.failure(request.identity, at: options.now())
       else { return }
       throw LoadingError(
@@ -161,6 +163,14 @@
         try await count > 0 ? process(request, count, running) : decode(request, running)
       }
       return (membership, membership.entryNumber)
+    }
+
+    /// Gives up all loads that run, prefetches and animations among them: who waits for one gets the error `cancelled`. What
+    /// is asked for from now on is loaded.
+    public func cancelAll() {
+      live.cancelAll()
+      pictureWork.cancelAll()
+      bytesWork.cancelAll()
     }
 
     // MARK: What is kept
@@ -210,6 +220,14 @@
       public var waiting: Int
       /// Bytes of files in memory.
       public var bytesInMemory: Int
+
+      /// Makes one of its members.
+      public init(downloads: Int = 0, pictures: Int = 0, waiting: Int = 0, bytesInMemory: Int = 0) {
+        self.downloads = downloads
+        self.pictures = pictures
+        self.waiting = waiting
+        self.bytesInMemory = bytesInMemory
+      }
     }
   }
 #endif

@@ -40,6 +40,8 @@
     let name: String
     private let number: Int
     private let observers: LoadObservers
+    /// Where the loader finds it.
+    let place = LiveLoads.Place()
 
     init(_ request: ImageRequest, _ number: Int, _ observers: LoadObservers) {
       name = request.name
@@ -110,6 +112,7 @@
         return before
       }
       guard let ended else { return }
+      place.leave()
       ended.membership?.leave()
       ended.preparation?.cancel()
       switch outcome {

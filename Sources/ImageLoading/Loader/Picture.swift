@@ -9,11 +9,6 @@
 
     init(_ text: String) { self.text = text }
 
-    /// The version of bytes that came just now.
-    static func new() -> ContentVersion {
-      ContentVersion(String(UInt64.random(in: 0...UInt64.max), radix: 16))
-    }
-
     /// The version of bytes that their key names.
     static let constant = ContentVersion("constant")
   }
@@ -35,6 +30,16 @@
 
     /// The bytes of all frames.
     var byteCount: Int { loaded.image.frames.reduce(0) { $0 + $1.pixels.byteCount } }
+
+    /// The same with the first frame alone.
+    var firstFrame: Picture {
+      guard loaded.image.frames.count > 1 else { return self }
+      var picture = self
+      picture.loaded.image.frames = [loaded.image.frames[0]]
+      // What is missing further on is not missing here.
+      picture.loaded.image.problem = loaded.image.frames[0].problem
+      return picture
+    }
 
     /// The same picture for a load that found it in memory.
     func reused(_ origin: ImageResponse.Origin, isStale: Bool = false) -> Picture {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Loading
+  import HTTPTypes
   import ImageCaching
   import ImageCoderEngine
   import ImageCoderModel
@@ -67,16 +68,18 @@
 
     /// A picture and whether it may be used now.
     ///
-    /// - Parameter version: Of a local source; nil for one on a server, whose answer says whether it is fresh.
+    /// - Parameters:
+    ///   - version: Of a local source; nil for one on a server, whose answer says whether it is fresh.
+    ///   - headers: Those of the request, which may ask for more or for less.
     func picture(
-      _ key: String, of source: String, version: ContentVersion?, at now: Double
+      _ key: String, of source: String, version: ContentVersion?, at now: Double, request headers: HTTPFields
     ) -> (picture: Picture, freshness: Freshness)? {
       guard let picture = kept(key) else { return nil }
       if let version { return (picture, version == picture.version ? .fresh : .stale) }
       guard let record = record(source), record.version == picture.version, let response = record.response else {
         return (picture, .stale)
       }
-      return (picture, rules.freshness(response, at: now))
+      return (picture, rules.freshness(response, at: now, request: headers))
     }
 
     /// A picture that was made of these bytes.
@@ -123,14 +126,6 @@
         state.records[source]?.lastUse = state.uses
         return state.records[source]
       }
-    }
-
-    /// The answer that a server is asked to confirm for pictures of a source that are in memory; nil if there are none.
-    func response(_ source: String) -> (response: StoredResponse, version: ContentVersion)? {
-      guard let record = record(source), let response = record.response,
-        record.pictures.contains(where: { picture($0.key, of: record.version) != nil })
-      else { return nil }
-      return (response, record.version)
     }
 
     // MARK: Keeping

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Loading
-  import ImageCoderModel
+  import Synchronization
 
   /// Pictures that are loaded before somebody wants them.
   ///
@@ -22,113 +22,59 @@
       public var failed = 0
       /// Those that were given up.
       public var cancelled = 0
+
+      /// Makes counts, of nothing by default.
+      public init(loaded: Int = 0, failed: Int = 0, cancelled: Int = 0) {
+        self.loaded = loaded
+        self.failed = failed
+        self.cancelled = cancelled
+      }
     }
 
-    private struct State {
-      var waiting: [ImageRequest]
-      var priority: LoadPriority
-      var running: [Int: ImageTask] = [:]
-      var counts = Counts()
-      var isCancelled = false
-    }
-
-    private let state: Lock<State>
-    private let work = Lock<Task<Void, Never>?>(nil)
+    private let work: PrefetchWork
+    private let task: Task<Void, Never>
 
     init(
       _ requests: [ImageRequest], _ loader: ImageLoader, concurrency: Int, priority: LoadPriority, depth: Depth
     ) {
-      // Those to come are taken from the end.
-      state = Lock(State(waiting: requests.reversed(), priority: priority))
+      let work = PrefetchWork(requests, priority)
       let width = max(1, min(concurrency, requests.count))
-      let task = Task(priority: priority.ofTasks) { [weak self] in
+      // What loads does not hold this, so that releasing it ends them.
+      task = Task(priority: priority.ofTasks) {
         await withTaskGroup(of: Void.self) { group in
-          for _ in 0..<width {
-            group.addTask {
-              while await self?.loadNext(loader, depth) == true {}
-            }
-          }
+          for _ in 0..<width { group.addTask { while await work.loadNext(loader, depth) {} } }
         }
+        work.place.leave()
       }
-      work.withLock { $0 = task }
+      self.work = work
+      loader.live.add(work.place) { [task] in
+        work.cancel()
+        task.cancel()
+      }
     }
 
-    /// Loads the next request.
-    ///
-    /// - Returns: False if there is none.
-    private func loadNext(_ loader: ImageLoader, _ depth: Depth) async -> Bool {
-      let next = state.withLock { state -> ImageRequest? in
-        guard var request = state.waiting.popLast() else { return nil }
-        request.priority = state.priority
-        return request
-      }
-      guard let next else { return false }
-      if depth == .bytes {
-        count(await loader.prefetchBytes(next))
-        return true
-      }
-      let task = loader.task(for: next)
-      let (isCancelled, priority) = state.withLock { state in
-        state.running[task.number] = task
-        return (state.isCancelled, state.priority)
-      }
-      if isCancelled { task.cancel() } else if priority != next.priority { task.priority = priority }
-      let result: LoadingError?
-      do throws(LoadingError) {
-        _ = try await task.image
-        result = nil
-      } catch {
-        result = error
-      }
-      state.withLock { _ = $0.running.removeValue(forKey: task.number) }
-      count(result)
-      return true
-    }
-
-    private func count(_ error: LoadingError?) {
-      state.withLock { state in
-        switch error?.code {
-        case nil: state.counts.loaded += 1
-        case .cancelled?: state.counts.cancelled += 1
-        default: state.counts.failed += 1
-        }
-      }
-    }
+    deinit { cancel() }
 
     /// Requests that have ended so far.
-    public var counts: Counts { state.withLock { $0.counts } }
+    public var counts: Counts { work.counts }
 
     /// How soon the pictures are wanted that have not come.
     public var priority: LoadPriority {
-      get { state.withLock { $0.priority } }
-      set {
-        let running = state.withLock { state in
-          state.priority = newValue
-          return Array(state.running.values)
-        }
-        for task in running { task.priority = newValue }
-      }
+      get { work.priority }
+      set { work.priority = newValue }
     }
 
     /// Gives up what has not come.
     public func cancel() {
-      let running = state.withLock { state in
-        state.isCancelled = true
-        state.counts.cancelled += state.waiting.count
-        state.waiting = []
-        return Array(state.running.values)
-      }
-      for task in running { task.cancel() }
-      work.withLock { $0 }?.cancel()
+      work.cancel()
+      task.cancel()
     }
 
     /// Waits until all requests have ended.
     public func finished() async -> Counts {
-      await work.withLock { $0 }?.value
+      await task.value
       return counts
     }
-
-    deinit { cancel() }
   }
 
   extension ImageLoader {
@@ -151,17 +97,8 @@
     func prefetchBytes(_ request: ImageRequest) async -> LoadingError? {
       do throws(LoadingError) {
         let request = try await resolved(request, load: newLoadNumber())
-        guard request.isRemote else { return nil }
-        let inbox = Inbox<BytesUpdate, LoadedBytes> { $1 }
-        let demand = Demand(priority: request.request.priority, stores: request.policy.stores)
-        let membership = joinBytes(request, demand) { inbox.put($0) }
-        defer { membership.leave() }
-        while true {
-          if case .outcome(let outcome) = await inbox.next() {
-            _ = try outcome.get()
-            return nil
-          }
-        }
+        if request.isRemote { _ = try await bytesFromServer(request) }
+        return nil
       } catch {
         return error
       }

@@ -13,6 +13,8 @@
     var lookup: CachePolicy.Lookup
     var reads: CachePolicy.Caches
     var limits: FetchLimits
+    /// What the request's own headers say to caches.
+    var directives: String
   }
 
   /// Names a picture that is wanted: requests with equal keys share the work.
@@ -44,6 +46,8 @@
     /// Names what is decoded, with and without the box. The former begins with the word of the size.
     let decoding: String
     let decodingWithoutSize: String
+    /// Names the same picture with all its frames, if the first alone is wanted.
+    let decodingOfAllFrames: String?
     /// The operations that change something, and their texts.
     let operations: [ImageOperation]
     let operationTexts: [String]
@@ -63,13 +67,27 @@
     /// - Parameter drawing: The header of the file if it is known to be a drawing.
     func key(_ count: Int, drawing: ImageHeader?) -> String {
       let decoding = request.sizeWord(drawing: drawing) + decodingWithoutSizeWord
-      return ([bytesKey.identity, decoding, "\(ImagePipeline.version)"] + operationTexts.prefix(count)).joined(
+      return key(decoding, count)
+    }
+
+    /// The name of the whole animation, if its first frame alone is wanted; nil for drawings, which have one.
+    var keyOfAllFrames: String? {
+      switch request.output.size {
+      case .own, .fitting: decodingOfAllFrames.map { key($0, 0) }
+      case .scaled, .resolution: nil
+      }
+    }
+
+    private func key(_ decoding: String, _ count: Int) -> String {
+      ([bytesKey.identity, decoding, "\(ImagePipeline.version)"] + operationTexts.prefix(count)).joined(
         separator: "\n")
     }
 
     var policy: CachePolicy { request.cachePolicy }
     var identity: String { bytesKey.identity }
     var isRemote: Bool { if case .remote = source { true } else { false } }
+    /// What is sent to a server.
+    var headers: HTTPFields { if case .remote(_, let headers) = source { headers } else { [:] } }
 
     /// The same request with other use of the caches, for the same load.
     func with(_ lookup: CachePolicy.Lookup) -> ResolvedRequest {
@@ -89,6 +107,7 @@
       bytesKey = key
       decoding = other.decoding
       decodingWithoutSize = other.decodingWithoutSize
+      decodingOfAllFrames = other.decodingOfAllFrames
       hasSecret = other.hasSecret
       operations = other.operations
       operationTexts = other.operationTexts
@@ -105,6 +124,7 @@
       self.request = request
       let limits = request.fetchLimits ?? options.fetchLimits
       let identity: String
+      var directives = ""
       switch request.source {
       case .bytes(let bytes, let key):
         source = .memory(bytes)
@@ -135,12 +155,17 @@
           let words = HeaderWords(headers, scope: authorization?.scope)
           diskKey = ([named] + words.naming).joined(separator: "\n")
           identity = ([diskKey] + words.varying).joined(separator: "\n")
+          directives = words.directives.joined(separator: "\n")
         }
       }
       bytesKey = BytesKey(
-        identity: identity, lookup: request.cachePolicy.lookup, reads: request.cachePolicy.reads, limits: limits)
+        identity: identity, lookup: request.cachePolicy.lookup, reads: request.cachePolicy.reads, limits: limits,
+        directives: directives)
       decoding = request.decodingText(options, registry)
       decodingWithoutSize = request.decodingText(options, registry, includingBox: false)
+      var whole = request
+      whole.output.firstFrameOnly = false
+      decodingOfAllFrames = request.output.firstFrameOnly ? whole.decodingText(options, registry) : nil
       hasSecret = request.hasSecret(registry)
       operations = request.pipeline.operations.filter { !ImagePipeline([$0]).changesNothing }
       operationTexts = operations.map(\.description)
@@ -165,6 +190,8 @@
     var naming: [String] = []
     /// Headers by which servers choose among variants of one answer, which `Vary` names.
     var varying: [String] = []
+    /// What is said to caches: which answer is wanted, and not which file. No key of what is stored has them.
+    var directives: [String] = []
 
     private static let negotiated: Set<String> = [
       "accept", "accept-charset", "accept-encoding", "accept-language", "user-agent", "save-data", "dpr", "width",
@@ -180,6 +207,8 @@
           secrets.append(word)
         } else if Self.negotiated.contains(field.name.canonicalName) {
           varying.append(word)
+        } else if ["cache-control", "pragma"].contains(field.name.canonicalName) {
+          directives.append(word)
         } else {
           naming.append(word)
         }

@@ -129,6 +129,19 @@
       change?.tell()
     }
 
+    /// Gives up all work that has not ended: its members get the error `cancelled`.
+    func cancelAll() {
+      let entries = state.withLock { state -> [Entry] in
+        let running = state.entries.filter { $0.value.outcome == nil }
+        for key in running.keys { state.entries[key] = nil }
+        return Array(running.values)
+      }
+      for entry in entries {
+        entry.task?.cancel()
+        for member in entry.members.values { member.receive(.outcome(.failure(.cancelled))) }
+      }
+    }
+
     fileprivate func update(_ membership: Membership, _ demand: Demand, version: Int) {
       let change = state.withLock { state -> Change? in
         guard var entry = state.entries[membership.key], entry.number == membership.entry,

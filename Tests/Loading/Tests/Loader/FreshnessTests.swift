@@ -2,6 +2,7 @@
 
 import HTTPTypes
 import ImageCodersBuiltIn
+import ImageProcessing
 import Testing
 
 @testable import ImageLoading
@@ -157,6 +158,73 @@ import Testing
       #expect((second != nil) == isUsed)
       #expect(second?.isStale ?? true)
     }
+  }
+
+  /// What a request's own `Cache-Control` makes of a picture in memory that is 100 s old and fresh for 60 s.
+  @Test(arguments: [
+    ("max-stale=30", ImageResponse.Origin.validated), ("max-stale=50", .memory), ("max-stale", .memory),
+    ("only-if-cached", nil), ("only-if-cached, max-stale=50", .memory), ("no-cache", .validated),
+  ])
+  func aRequestMayAskForMoreOrLess(_ words: String, _ origin: ImageResponse.Origin?) async throws {
+    let body = try TestPicture.png()
+    let test = TestLoader(
+      ScriptedFetcher { request, _ in
+        if request.revalidating != nil { return [.notModified()] }
+        let headers: HTTPFields = [.cacheControl: "max-age=60", .eTag: "\"a\""]
+        return [.head(headers: headers, length: body.count), .bytes(body)]
+      }, disk: false)
+    _ = try await test.loader.image(for: ImageRequest(Self.url))
+    test.time.advance(100)
+    var request = ImageRequest(Self.url)
+    request.headers[.cacheControl] = words
+    do throws(LoadingError) {
+      #expect(try await test.loader.image(for: request).origin == origin)
+    } catch {
+      #expect(origin == nil && error.code == .notCached)
+    }
+    #expect(test.fetcher.count == (origin == .validated ? 2 : 1))
+  }
+
+  @Test func aRequestThatKeepsNothingLeavesWhatIsKept() async throws {
+    let test = TestLoader(ScriptedFetcher(try TestPicture.png(), headers: [.cacheControl: "max-age=60"]))
+    _ = try await test.loader.image(for: ImageRequest(Self.url))
+    await test.loader.flush()
+    var request = ImageRequest(Self.url)
+    request.headers[.cacheControl] = "no-store"
+    #expect(try await test.loader.image(for: request).origin == .network)
+    await test.loader.flush()
+    #expect(try await test.loader.image(for: ImageRequest(Self.url)).origin == .memory)
+    #expect(test.bodies.all.count == 1 && test.fetcher.count == 2)
+  }
+
+  /// Without a cache on disk, pictures in memory help when the server is gone.
+  @Test(arguments: [
+    ("max-age=60, stale-if-error=600", true), ("max-age=60", false), ("max-age=60, stale-if-error=20", false),
+    ("max-age=60, stale-if-error=600, must-revalidate", false),
+  ])
+  func whatIsStaleInMemoryHelpsWhenTheServerIsGone(_ words: String, _ isUsed: Bool) async throws {
+    let body = try TestPicture.png(200, 150)
+    let test = TestLoader(
+      ScriptedFetcher { _, call in
+        call > 1
+          ? [.fail(LoadingError(.status, "unavailable", status: 503))]
+          : [.head(headers: [.cacheControl: words, .eTag: "\"a\""], length: body.count), .bytes(body)]
+      }, disk: false)
+    let pipeline = ImagePipeline([.flipHorizontal])
+    _ = try await test.loader.image(for: ImageRequest(Self.url))
+    let flipped = try await test.loader.image(for: ImageRequest(Self.url, pipeline: pipeline))
+    test.time.advance(100)
+    let smaller = ImageRequest(Self.url, thumbnail: Size(width: 50, height: 0))
+    for request in [ImageRequest(Self.url), ImageRequest(Self.url, pipeline: pipeline), smaller] {
+      do throws(LoadingError) {
+        let second = try await test.loader.image(for: request)
+        #expect(isUsed && second.isStale && second.origin == .memory)
+        if !request.pipeline.operations.isEmpty { #expect(second.pixels.isSame(as: flipped.pixels)) }
+      } catch {
+        #expect(!isUsed && error.code == .status)
+      }
+    }
+    #expect(test.fetcher.count == 4)
   }
 
   @Test func aPictureIsKeptInTheRealCacheOnDisk() async throws {

@@ -105,4 +105,23 @@ import Tracing
     }
     observers.note(event())
   }
+
+  @Test func metricsTellOfTheQueue() async throws {
+    let metrics = TestMetrics()
+    let observer = QueueMetrics(metrics)
+    observer.note(.finished(nil, waited: .milliseconds(3), ran: .milliseconds(5)))
+    observer.note(.finished(WorkQueue.Tenant("one"), waited: .milliseconds(4), ran: .microseconds(7)))
+    observer.note(.refused(nil))
+    #expect(try metrics.expectTimer("image_queue_wait_seconds").values == [3_000_000, 4_000_000])
+    #expect(try metrics.expectTimer("image_queue_run_seconds").values == [5_000_000, 7_000])
+    #expect(try metrics.expectCounter("image_queue_refused").totalValue == 1)
+    #expect(try metrics.expectGauge("image_queue_waiting").values.count == 3)
+    #expect(try metrics.expectGauge("image_queue_running").values.count == 3)
+    // And the queue itself tells it.
+    WorkQueue.shared.onEvent = observer.note
+    defer { WorkQueue.shared.onEvent = nil }
+    _ = try await WorkQueue.shared.run { 1 }
+    let runs = try metrics.expectTimer("image_queue_run_seconds")
+    #expect(await eventually { runs.values.count > 2 })
+  }
 }

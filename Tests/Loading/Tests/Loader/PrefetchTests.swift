@@ -62,6 +62,19 @@ import Testing
     #expect(test.fetcher.count == 3)
   }
 
+  @Test func releasingGivesTheRestUp() async throws {
+    let (body, door) = (try TestPicture.png(), Door())
+    let test = TestLoader(ScriptedFetcher { _, _ in [.wait(door), .head(length: body.count), .bytes(body)] })
+    var prefetch: PrefetchTask? = test.loader.prefetch(requests(60), concurrency: 4)
+    #expect(await eventually { door.arrivals == 4 })
+    #expect(prefetch?.counts == PrefetchTask.Counts())
+    prefetch = nil
+    #expect(await eventually { test.fetcher.running == 0 && test.loader.activity.downloads == 0 })
+    door.open()
+    for _ in 0..<200 { await Task.yield() }
+    #expect(test.fetcher.count == 4)
+  }
+
   @Test func aGroupIsCancelledTogether() async throws {
     let door = Door()
     let test = TestLoader(ScriptedFetcher { _, _ in [.wait(door)] })
