@@ -141,7 +141,7 @@ struct RemotePictures {
       case .tooLarge: .contentTooLarge
       case .notAPicture: .unsupportedMediaType
       case .timeout: .gatewayTimeout
-      case .decoding: error.cause.map(Server.status) ?? .unprocessableContent
+      case .decoding, .processing: error.cause.map(Server.status) ?? .unprocessableContent
       case .status where error.status == 404 || error.status == 410: .notFound
       case .connection, .badResponse, .status, .redirects, .failedBefore: .badGateway
       default: .internalServerError

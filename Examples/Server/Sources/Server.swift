@@ -31,7 +31,9 @@ import ImageLoading
     let port = arguments.first.flatMap { Int($0) } ?? 8080
     let address = arguments.dropFirst().first ?? "127.0.0.1"
     let router = Router()
+    router.add(middleware: FairShares())
     router.get("health") { _, _ in "ok\n" }
+    router.get("status") { _, _ in FairShares<BasicRequestContext>.status() }
     let crowd = Crowd(settings.mostPictures)
     router.get("/") { request, _ in try await crowd.join { try await pictures.respond(to: request) } }
     router.post("thumbnail") { request, _ in
@@ -113,7 +115,8 @@ import ImageLoading
   }
 
   static func status(of error: CoderError) -> HTTPResponse.Status {
-    switch error.code.group {
+    if error.code == .overloaded { return .serviceUnavailable }
+    return switch error.code.group {
     case .file: .unprocessableContent
     case .unsupported: .unsupportedMediaType
     case .limits: .contentTooLarge
