@@ -9,7 +9,7 @@ import ImageCoders
 enum CoderBench {
   private static let usage = """
     usage: coder-bench full|thumbnail|thumbnail-srgb|gain-map|all FILE REPETITIONS [PLUGINS]
-           coder-bench probe LIST REPETITIONS [PLUGINS]
+           coder-bench probe|memory|batch LIST REPETITIONS [PLUGINS]
            coder-bench pieces|passes|first|cancel FILE REPETITIONS [PLUGINS [SIZE]]
            coder-bench processor|player FILE REPETITIONS [PLUGINS]
            coder-bench color 8|16 REPETITIONS
@@ -27,6 +27,8 @@ enum CoderBench {
     processor  processor time of playing an animation once; time jumps to the next frame
     player     pixel memory beyond a budget of 8 MiB meanwhile, and the time of a step of the player
     probe      the headers of the files that LIST names, one a line, read from disk
+    memory     resident memory after 1,000, 10,000 … mixed requests for the files that LIST names
+    batch      peak memory, and when the first file was there, of a task for each file that LIST names
     encode     an opaque picture, as RGBA8 in memory: JPEG of quality 0.9, PNG of level N, WebP of quality 0.8 with method N
 
     Bytes that arrive SIZE at a time, all frames:
@@ -62,6 +64,10 @@ enum CoderBench {
       if arguments[1] == "processor" || arguments[1] == "player" {
         let bench = PlayBench(registry, path: arguments[2])
         return try await print(arguments[1] == "player" ? bench.player() : bench.processor(repetitions: count))
+      }
+      if arguments[1] == "memory" || arguments[1] == "batch" {
+        let bench = try MemoryBench(registry, path: arguments[2])
+        return await print(arguments[1] == "batch" ? bench.batch() : bench.report(requests: count), terminator: "")
       }
       if arguments[1] == "color", let bits = Int(arguments[2]), bits == 8 || bits == 16 {
         return print(try ColorBench(bits: bits).report(repetitions: count))
