@@ -48,6 +48,11 @@ func wrapped(_ module: String, in folder: String, pkgConfig: String? = nil, debi
     name: module, path: "Plugins/\(folder)/\(module)", pkgConfig: pkgConfig, providers: [.apt([debian])])
 }
 
+/// A module of `Sources`.
+func module(_ name: String, uses dependencies: [Target.Dependency]) -> Target {
+  .target(name: name, dependencies: dependencies, path: "Sources/\(name)", swiftSettings: settings)
+}
+
 /// A part of the demonstration, which uses the public product alone, as any other application does.
 func demo(_ name: String, dependencies: [Target.Dependency]) -> Target {
   .target(
@@ -233,9 +238,7 @@ let package = Package(
     .target(name: "CImageCoderStructs", dependencies: ["CImageCoder"], path: "Sources/CImageCoderStructs"),
     // What makes a plugin of a coder: no dependency of ImageCoderPlugin, as a program with coders built in has no entry.
     .target(name: "CImageCoderEntry", dependencies: ["CImageCoder"], path: "Sources/CImageCoderEntry"),
-    .target(
-      name: "ImageCoderPlugin", dependencies: ["CImageCoder", "CImageCoderStructs", "ImageCoderModel"],
-      path: "Sources/ImageCoderPlugin", swiftSettings: settings),
+    module("ImageCoderPlugin", uses: ["CImageCoder", "CImageCoderStructs", "ImageCoderModel"]),
     // `swift package coder-plugin`, for packages of plugins.
     .plugin(
       name: "CoderPlugin",
@@ -251,77 +254,52 @@ let package = Package(
     .target(
       name: "CWorker", dependencies: ["CImageCoder", "CImageCoderStructs", "CIsolation"], path: "Sources/coders-worker",
       exclude: ["main.c"]),
-    .target(
-      name: "ImageCodersWorker", dependencies: ["CWorker", "ImageCoders"], path: "Sources/ImageCodersWorker",
-      swiftSettings: settings),
-    .target(
-      name: "ImageCoders",
-      dependencies: [
-        "CHostSystem", "CImageCoder", "CImageCoderStructs", "CIsolation", "ImageCoderEngine", "ImageCoderModel",
-      ],
-      path: "Sources/ImageCoders", swiftSettings: settings),
+    module("ImageCodersWorker", uses: ["CWorker", "ImageCoders"]),
+    module(
+      "ImageCoders",
+      uses: ["CHostSystem", "CImageCoder", "CImageCoderStructs", "CIsolation", "ImageCoderEngine", "ImageCoderModel"]),
     // For programs that use Foundation, which the library itself does not need.
-    .target(
-      name: "ImageCodersFoundation", dependencies: library,
-      path: "Sources/ImageCodersFoundation", swiftSettings: settings),
+    module("ImageCodersFoundation", uses: library),
     // The memory of a process that animations and caches share, and what the system says of it.
-    .target(
-      name: "ImageMemory", dependencies: ["ImageCoderEngine", "ImageCoderModel"], path: "Sources/ImageMemory",
-      swiftSettings: settings),
+    module("ImageMemory", uses: ["ImageCoderEngine", "ImageCoderModel"]),
     // Animations without a screen: sources of frames, a player that is arithmetic, and memory for frames.
-    .target(
-      name: "ImageAnimation", dependencies: ["ImageMemory"] + library,
-      path: "Sources/ImageAnimation", swiftSettings: settings),
+    module("ImageAnimation", uses: ["ImageMemory"] + library),
     // Pictures of many frames, and the JSON beside them.
-    .target(
-      name: "ImageSheets", dependencies: ["ImageAnimation"] + library,
-      path: "Sources/ImageSheets", swiftSettings: settings),
+    module("ImageSheets", uses: ["ImageAnimation"] + library),
     // Pictures changed by pure functions, and what a picture is like: hashes, differences, main colors.
-    .target(name: "ImageProcessing", dependencies: library, path: "Sources/ImageProcessing", swiftSettings: settings),
+    module("ImageProcessing", uses: library),
     // SQLite of the system, loaded when a cache on disk is first opened.
     .target(name: "CSQLite", path: "Sources/CSQLite", linkerSettings: [.linkedLibrary("dl")]),
     // Decoded pictures in memory and files on disk, under limits.
-    .target(
-      name: "ImageCaching", dependencies: ["CLocks", "CSQLite", "ImageMemory"] + library,
-      path: "Sources/ImageCaching", swiftSettings: settings),
+    module("ImageCaching", uses: ["CLocks", "CSQLite", "ImageMemory"] + library),
     // Pictures from URLs, each once. Only with the trait are the packages that it needs fetched.
-    .target(
-      name: "ImageLoading",
-      dependencies: [
+    module(
+      "ImageLoading",
+      uses: [
         "ImageAnimation", "ImageCaching", "ImageCoders", "ImageCoderEngine", "ImageCoderModel", "ImageMemory",
-        "ImageProcessing",
-        loading("AsyncHTTPClient", of: "async-http-client"), loading("HTTPTypes", of: "swift-http-types"),
-        loading("Logging", of: "swift-log"), loading("Metrics", of: "swift-metrics"),
-        loading("Tracing", of: "swift-distributed-tracing"), loading("NIOCore", of: "swift-nio"),
-        loading("NIOPosix", of: "swift-nio"), loading("NIOHTTP1", of: "swift-nio"),
-      ],
-      path: "Sources/ImageLoading", swiftSettings: settings),
+        "ImageProcessing", loading("AsyncHTTPClient", of: "async-http-client"),
+        loading("HTTPTypes", of: "swift-http-types"), loading("Logging", of: "swift-log"),
+        loading("Metrics", of: "swift-metrics"), loading("Tracing", of: "swift-distributed-tracing"),
+        loading("NIOCore", of: "swift-nio"), loading("NIOPosix", of: "swift-nio"), loading("NIOHTTP1", of: "swift-nio"),
+      ]),
     // Coders that are built into a program, with their manifests as `Registry` has them.
-    .target(
-      name: "ImageCodersBuiltIn",
-      dependencies: ["CManifests", "CImageCoder", "ImageCoderPlugin", "ImageCoders"]
-        + coders.map { .target(name: $0.name, condition: .when(traits: [trait(of: $0)])) },
-      path: "Sources/ImageCodersBuiltIn", swiftSettings: settings),
+    module(
+      "ImageCodersBuiltIn",
+      uses: ["CManifests", "CImageCoder", "ImageCoderPlugin", "ImageCoders"]
+        + coders.map { .target(name: $0.name, condition: .when(traits: [trait(of: $0)])) }),
     .target(name: "CManifests", path: "Sources/CManifests"),
     // The host of `coders check`: guarded memory, services that fail, and what a plugin did with them.
     .target(name: "CChecking", dependencies: ["CImageCoder"], path: "Sources/CChecking"),
-    .target(
-      name: "ImageCoderTesting",
-      dependencies: ["CChecking", "CImageCoder", "CImageCoderStructs"] + library,
-      path: "Sources/ImageCoderTesting", swiftSettings: settings),
+    module("ImageCoderTesting", uses: ["CChecking", "CImageCoder", "CImageCoderStructs"] + library),
     // Pictures as bytes that terminals draw: kitty's and iTerm2's protocols, sixels, characters.
-    .target(
-      name: "TerminalGraphics",
-      dependencies: ["CHostSystem", "ImageAnimation", "Palettes"] + library,
-      path: "Sources/TerminalGraphics", swiftSettings: settings),
-    .target(
-      name: "CodersCommand",
-      dependencies: [
+    module("TerminalGraphics", uses: ["CHostSystem", "ImageAnimation", "Palettes"] + library),
+    module(
+      "CodersCommand",
+      uses: [
         "CHostSystem", "ImageAnimation", "ImageCaching", "ImageCoders", "ImageCoderEngine", "ImageCoderModel",
         "ImageCoderTesting", "ImageProcessing", "ImageSheets", "TerminalGraphics",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
-      ],
-      path: "Sources/CodersCommand", swiftSettings: settings),
+      ]),
     .executableTarget(
       name: "coders", dependencies: ["CProcessGuard", "CodersCommand"], path: "Sources/coders",
       swiftSettings: settings),
