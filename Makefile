@@ -138,6 +138,7 @@ test: deps
 	@scripts/check-sheets $(STAGE)
 	@scripts/check-cache $(STAGE) .build/$(CONFIGURATION)/cache-writer
 	@scripts/check-forks $(STAGE) .build/$(CONFIGURATION)/coder-digest
+	@scripts/check-confinements $(STAGE)
 	@scripts/check-growth $(STAGE)
 	@scripts/check-terminal $(STAGE)
 	@scripts/check-install $(STAGE)

@@ -1,31 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-//   refuse COMMAND [ARGUMENT...]
+//   refuse CALL[,CALL...] COMMAND [ARGUMENT...]
 //
-// Runs a program under a filter that refuses capset, as an outer sandbox may.
+// Runs a program under a filter that refuses some calls, as an outer sandbox, a container or an older system does: capset, unshare,
+// landlock (all of it, which the system does not know then), seccomp (further filters).
 
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#ifndef SYS_landlock_create_ruleset
+#define SYS_landlock_create_ruleset 444
+#endif
+
+static const struct {
+  const char *name;
+  unsigned call;
+  int error;
+} known[] = {
+    {"capset", SYS_capset, EPERM},
+    {"unshare", SYS_unshare, EPERM},
+    {"landlock", SYS_landlock_create_ruleset, ENOSYS},
+    {"seccomp", SYS_seccomp, EPERM},
+};
+enum { KNOWN = sizeof known / sizeof *known };
+
 int main(int count, char **arguments) {
-  struct sock_filter steps[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_capset, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
-  struct sock_fprog filter = {sizeof steps / sizeof *steps, steps};
-  if (count < 2 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) {
+  struct sock_filter steps[2 + 2 * KNOWN] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
+  unsigned short length = 1;
+  for (char *name = count > 2 ? strtok(arguments[1], ",") : NULL; name; name = strtok(NULL, ",")) {
+    int index = 0;
+    while (index < KNOWN && strcmp(known[index].name, name) != 0) index += 1;
+    if (index == KNOWN || length > 2 * KNOWN) return 125;
+    steps[length++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, known[index].call, 0, 1);
+    steps[length++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | known[index].error);
+  }
+  steps[length++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  struct sock_fprog filter = {length, steps};
+  if (length < 4 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) {
     perror("refuse");
     return 125;
   }
-  execv(arguments[1], arguments + 1);
-  perror(arguments[1]);
+  execvp(arguments[2], arguments + 2);
+  perror(arguments[2]);
   return 126;
 }
