@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Loading
-  import Synchronization
+  import ImageCoderModel
 
   /// The loads of a loader that have not ended, so that all can be given up.
   final class LiveLoads: Sendable {
-    private let loads = Mutex<[ObjectIdentifier: @Sendable () -> Void]>([:])
+    private let loads = Lock<[ObjectIdentifier: @Sendable () -> Void]>([:])
 
     /// Where a load is listed, until it leaves or is released.
     final class Place: Sendable {
@@ -14,7 +14,7 @@
         case left
       }
 
-      private let state = Mutex(State.outside)
+      private let state = Lock(State.outside)
 
       deinit { leave() }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Loading
-  import Synchronization
+  import ImageCoderModel
 
   /// The requests of a ``PrefetchTask``, and what has become of them. Its workers hold it, and not the task.
   final class PrefetchWork: Sendable {
@@ -12,13 +12,13 @@
       var isCancelled = false
     }
 
-    private let state: Mutex<State>
+    private let state: Lock<State>
     /// Where the loader finds it.
     let place = LiveLoads.Place()
 
     init(_ requests: [ImageRequest], _ priority: LoadPriority) {
       // Those to come are taken from the end.
-      state = Mutex(State(waiting: requests.reversed(), priority: priority))
+      state = Lock(State(waiting: requests.reversed(), priority: priority))
     }
 
     /// Loads the next request.
