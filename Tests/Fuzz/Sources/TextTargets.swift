@@ -33,7 +33,8 @@ enum TextTargets {
     "rotate:12.5,#00000000,keep-size", "flip:horizontal", "flip:vertical", "round:12,border=2,#ff0000ff",
     "round:1,2,3,4",
     "border:2,#000000ff", "inset:1,2,3,4,#ffffffff", "tint:#ff000080,multiply", "grayscale:1", "saturation:1.5",
-    "brightness:0.8", "contrast:1.2", "sepia:1", "hue:90", "gamma:1.8", "sharpen:1.5,0.8", "blur:2.5", "flatten:#ffffffff",
+    "brightness:0.8", "contrast:1.2", "sepia:1", "hue:90", "gamma:1.8", "sharpen:1.5,0.8", "blur:2.5",
+    "flatten:#ffffffff",
   ].map { Array($0.utf8) }
 
   /// What is understood has one spelling, which is understood as the same.
