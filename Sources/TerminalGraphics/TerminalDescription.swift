@@ -9,7 +9,7 @@ package struct TerminalDescription: Equatable {
   /// The number of colors, or nil if it has none.
   package let colors: Int?
 
-  /// Of the numbers, `max_colors` is the one with this index.
+  /// The index of `max_colors` among the numbers.
   private static let colorsIndex = 13
   /// More than any description has.
   private static let mostBytes = 32_768

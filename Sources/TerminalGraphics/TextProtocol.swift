@@ -67,22 +67,22 @@ package enum TextProtocol: String, CaseIterable {
     }
   }
 
-  private static func color(_ red: UInt32, _ green: UInt32, _ blue: UInt32) -> UInt32 {
-    0xFF00_0000 | blue << 16 | green << 8 | red
+  private static func color(_ levels: SIMD3<UInt32>) -> UInt32 {
+    0xFF00_0000 | levels.z << 16 | levels.y << 8 | levels.x
   }
 
   /// 16 to 231, and 232 to 255, as xterm has them.
   private static let cubeAndGrays: [UInt32] = {
     let levels: [UInt32] = [0, 95, 135, 175, 215, 255]
-    let cube = levels.flatMap { red in levels.flatMap { green in levels.map { color(red, green, $0) } } }
-    return cube + (0..<24).map { color(8 + 10 * $0, 8 + 10 * $0, 8 + 10 * $0) }
+    let cube = levels.flatMap { red in levels.flatMap { green in levels.map { color([red, green, $0]) } } }
+    return cube + (0..<24).map { color(SIMD3(repeating: 8 + 10 * $0)) }
   }()
 
   /// As xterm shows them.
   private static let ecma: [UInt32] = [
-    color(0, 0, 0), color(205, 0, 0), color(0, 205, 0), color(205, 205, 0),
-    color(0, 0, 238), color(205, 0, 205), color(0, 205, 205), color(229, 229, 229),
-    color(127, 127, 127), color(255, 0, 0), color(0, 255, 0), color(255, 255, 0),
-    color(92, 92, 255), color(255, 0, 255), color(0, 255, 255), color(255, 255, 255),
+    color([0, 0, 0]), color([205, 0, 0]), color([0, 205, 0]), color([205, 205, 0]),
+    color([0, 0, 238]), color([205, 0, 205]), color([0, 205, 205]), color([229, 229, 229]),
+    color([127, 127, 127]), color([255, 0, 0]), color([0, 255, 0]), color([255, 255, 0]),
+    color([92, 92, 255]), color([255, 0, 255]), color([0, 255, 255]), color([255, 255, 255]),
   ]
 }

@@ -56,7 +56,7 @@ struct PlayCommand: ReadingVerb {
       if let sheet = try sheet.frames(
         input, read, session.registry, options: options, console, failures, &currentFile)
       {
-        errors = try play(on: session, console, sheet.mode, plays) { sheet.fitting(sized()) }
+        errors = try play(on: session, console, mode: sheet.mode, plays: plays) { sheet.fitting(sized()) }
       } else {
         let coder = try session.registry.coderID(named: read.coder)
         let source = try read.source(input, session.registry, console)
@@ -68,7 +68,7 @@ struct PlayCommand: ReadingVerb {
         errors =
           console.isTerminal && session.canPlayItself(animation)
           ? try session.play(animation, try PlaybackRate(rate))
-          : try play(on: session, console, .forward, plays) { () throws(CoderError) in
+          : try play(on: session, console, mode: .forward, plays: plays) { () throws(CoderError) in
             defer { first = nil }
             if let first { return first }
             return try open()
@@ -87,7 +87,7 @@ struct PlayCommand: ReadingVerb {
   /// - Parameter open: Gives the frames as large as the terminal shows them now; asked again when its size has changed.
   /// - Returns: Why frames could not be decoded, or not whole.
   private func play(
-    on session: TerminalSession, _ console: Console, _ mode: PlaybackMode, _ plays: LoopCount?,
+    on session: TerminalSession, _ console: Console, mode: PlaybackMode, plays: LoopCount?,
     open: () throws(CoderError) -> any FrameSource
   ) throws(CoderError) -> [CoderError] {
     var animation = try open()
