@@ -13,6 +13,7 @@ let package = Package(
     // Without its traits it needs only the essentials of Foundation, and the program no tables of ICU, which are 30 MB.
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.0.0", traits: []),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
     .package(url: "https://github.com/apple/swift-nio-extras", from: "1.24.1"),
   ],
   targets: [
@@ -25,6 +26,7 @@ let package = Package(
         .product(name: "ImageLoading", package: "ImageCoders"),
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
         "CMalloc",
       ],

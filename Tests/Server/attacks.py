@@ -177,18 +177,20 @@ def lying_lengths():
         with connect() as connection:
             connection.sendall(b"POST " + path + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: " + length + b"\r\n\r\n")
             status = connection.recv(65536).split(b" ")[1:2]
-        assert status in ([b"400"], [b"413"]) and time.monotonic() - start < 2, (length, status)
+        # One that no machine can count to gets no answer, and its connection the time of a silent one.
+        most = 2 if status else settings["silence"] + 2
+        assert status in ([b"400"], [b"413"], []) and time.monotonic() - start < most, (length, status)
     # More than comes: the client ends, and nothing was made.
     with connect() as connection:
         connection.sendall(head_of_upload(upload_path(), len(PICTURE) + 10) + PICTURE)
         connection.shutdown(socket.SHUT_WR)
         got, _ = read_all(connection)
     assert b" 200 " not in got, got[:200]
-    # Less than comes: the picture is cut, and its end is no request.
+    # Less than comes: the picture is cut, or given up, and its end is no request.
     with connect() as connection:
         connection.sendall(head_of_upload(upload_path(), 60) + PICTURE)
         got, _ = read_all(connection)
-    assert got.split(b" ")[1] == b"422" and b" 200 " not in got, got[:200]
+    assert got.split(b" ")[1] in (b"400", b"422") and b" 200 " not in got, got[:200]
     origin = f"http://{HOST}:{settings['origin']}"
     assert request("GET", link(origin + "/short/rgba8.png"))[0] == 502
     assert request("GET", link(origin + "/long/rgba8.png"))[0] in (415, 422, 502)

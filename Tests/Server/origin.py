@@ -63,7 +63,7 @@ class Origin(http.server.BaseHTTPRequestHandler):
         if path.startswith("/evil/"):
             return self.answer(
                 200, {
-                    "Content-Type": "text/html; evil", "Set-Cookie": "evil=1", "X-Evil": "evil", "ETag": '"evil\t, x"',
+                    "Content-Type": "application/octet-stream; evil", "Set-Cookie": "evil=1", "X-Evil": "evil", "ETag": '"evil\t, x"',
                     "Cache-Control": 'max-age=61, evil="a, b"', "Link": "<evil>; rel=preload",
                 }, body)
         if path.startswith(("/short/", "/long/")):

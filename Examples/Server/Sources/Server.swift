@@ -42,8 +42,12 @@ import ImageLoading
       try settings.check(asked, now: Int(ImageLoader.Options.systemTime()))
       return try await crowd.join {
         // A client that hangs up cancels its task, and so takes its picture out of the queue, or ends its worker.
-        try await request.body.consumeWithCancellationOnInboundClose { body in
-          try await thumbnail(of: .bytes(upload(body, of: request, within: settings.mostSeconds)), asked)
+        do {
+          return try await request.body.consumeWithCancellationOnInboundClose { body in
+            try await thumbnail(of: .bytes(upload(body, of: request, within: settings.mostSeconds)), asked)
+          }
+        } catch is CancellationError {
+          throw HTTPError(.badRequest, message: "the request ended otherwise than it began")
         }
       }
     }
@@ -116,6 +120,7 @@ import ImageLoading
 
   static func status(of error: CoderError) -> HTTPResponse.Status {
     if error.code == .overloaded { return .serviceUnavailable }
+    if error.code == .cancelled { return .badRequest }
     return switch error.code.group {
     case .file: .unprocessableContent
     case .unsupported: .unsupportedMediaType
