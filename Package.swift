@@ -233,8 +233,10 @@ let package = Package(
       name: "ImageCoderModel", dependencies: ["CImageCoder", "CImageCoderStructs", "CLocks"],
       path: "Sources/ImageCoderModel", swiftSettings: spanSettings),
     .target(
-      name: "ImageCoderEngine", dependencies: ["CHostSystem", "CImageCoder", "CImageCoderStructs", "ImageCoderModel"],
+      name: "ImageCoderEngine",
+      dependencies: ["CHostSystem", "CImageCoder", "CImageCoderStructs", "CSimilarity", "ImageCoderModel"],
       path: "Sources/ImageCoderEngine", swiftSettings: spanSettings),
+    .target(name: "CSimilarity", path: "Sources/CSimilarity", linkerSettings: [.linkedLibrary("m")]),
     .target(name: "CImageCoderStructs", dependencies: ["CImageCoder"], path: "Sources/CImageCoderStructs"),
     // What makes a plugin of a coder: no dependency of ImageCoderPlugin, as a program with coders built in has no entry.
     .target(name: "CImageCoderEntry", dependencies: ["CImageCoder"], path: "Sources/CImageCoderEntry"),

@@ -8,6 +8,11 @@ import ImageProcessing
 
 /// `coders compare`: says how much two pictures differ.
 struct CompareCommand: ReadingVerb {
+  /// What is measured beside the rest, since it takes longer.
+  enum Metric: String, ExpressibleByArgument, CaseIterable {
+    case ssimulacra2
+  }
+
   static let configuration = CommandConfiguration(
     commandName: "compare",
     abstract: "Measure how much two pictures differ.",
@@ -16,12 +21,16 @@ struct CompareCommand: ReadingVerb {
       have the same size. PSNR is that of all samples; SSIM is the mean structural similarity of luma (a Gaussian window of \
       11×11 pixels), 1 for equal pictures; DSSIM is (1 - SSIM) ÷ 2. Of animations, the first frame is compared.
 
-      With a bound, the exit status is 4 if the pictures differ by more: --min-psnr, --min-ssim, --max-difference. Without \
-      one, it is 0 whatever the difference.
+      --metric ssimulacra2 also says how much alike they look: 100 is the same, 90 hard to tell apart, 70 good, 50 medium. \
+      It judges the colors of the files, which have to be those of sRGB; --color srgb converts others.
+
+      With a bound, the exit status is 4 if the pictures differ by more: --min-psnr, --min-ssim, --min-ssimulacra2, \
+      --max-difference. Without one, it is 0 whatever the difference.
 
       Examples:
         coders compare photo.png photo.jpg
         coders compare photo.png photo.jpg --min-ssim 0.95 && echo good enough
+        coders compare photo.png photo.jpg --metric ssimulacra2
         coders compare expected.png found.png --max-difference 0
         coders compare a.png b.png -o difference.png --amplify 16
       """)
@@ -31,6 +40,12 @@ struct CompareCommand: ReadingVerb {
 
   @Option(help: ArgumentHelp("Fail if the SSIM is lower, 0 to 1.", valueName: "similarity"))
   var minSsim: Double?
+
+  @Option(help: ArgumentHelp("Fail if SSIMULACRA2 is lower, at most 100.", valueName: "score"))
+  var minSsimulacra2: Double?
+
+  @Option(help: "Measure by this, too: ssimulacra2.")
+  var metric: Metric?
 
   @Option(
     help: ArgumentHelp(
@@ -69,53 +84,59 @@ struct CompareCommand: ReadingVerb {
     let failures = Failures(console)
     guard let a = picture(first, registry, failures, console), let b = picture(second, registry, failures, console)
     else { return failures.status }
-    let comparison = try ImageComparison(a, b)
+    let comparison = try ImageComparison(a.pixels, b.pixels)
+    let look = isLookMeasured ? try ImageComparison.ssimulacra2(a, b) : nil
     let isAllowed =
       comparison.psnr >= minPsnr ?? -.infinity && comparison.ssim >= minSsim ?? -.infinity
+      && look ?? .infinity >= minSsimulacra2 ?? -.infinity
       && comparison.maximum * 255 <= (maxDifference ?? .infinity) + 1e-4
     if let output {
       let target = OutputFile(output, console)
       try target.refuseTerminal(console)
       let format = try registry.format(named: output == "-" ? "png" : nil, output: output)
-      let difference = try ImageComparison.picture(of: a, b, amplification: amplify)
+      let difference = try ImageComparison.picture(of: a.pixels, b.pixels, amplification: amplify)
       let encoder = try registry.makeEncoder(
         as: format, to: target.destination, options: EncodeOptions(limits: read.limits), coder: nil)
       try encoder.add(Image(difference))
       try target.take(try encoder.finish(), console)
     }
     if json {
-      console.print(document(comparison, isAllowed).printed)
+      console.print(document(comparison, look: look, isAllowed).printed)
     } else if !read.coders.isQuiet, output != "-" {
       console.print("PSNR        " + (comparison.psnr.isFinite ? "\(comparison.psnr.short) dB" : "equal pictures"))
       console.print("SSIM        \(Self.decimals(comparison.ssim))")
       console.print("DSSIM       \(Self.decimals(comparison.dssim))")
+      if let look { console.print("SSIMULACRA2 \(Self.decimals(look))") }
       console.print(
         "difference  at most \((comparison.maximum * 255).short), \((comparison.mean * 255).short) on average, of 255")
-      console.print("pixels      \(comparison.differingPixels) of \(a.size.pixelCount) differ")
+      console.print("pixels      \(comparison.differingPixels) of \(a.pixels.size.pixelCount) differ")
     }
     guard failures.status == .ok else { return failures.status }
     return isAllowed ? .ok : .different
   }
 
+  private var isLookMeasured: Bool { metric == .ssimulacra2 || minSsimulacra2 != nil }
+
   private func picture(
     _ file: String, _ registry: CoderRegistry, _ failures: Failures, _ console: Console
-  ) -> PixelBuffer? {
+  ) -> Image? {
     CurrentFiles.set(input: file)
     do throws(CoderError) {
       var options = try read.decodeOptions(registry, console, file: file)
       options.firstFrameOnly = true
-      options.color = try color.outputColor(console, unlessAsked: .convert(to: .sRGB))
+      options.color = try color.outputColor(console, unlessAsked: isLookMeasured ? .asStored : .convert(to: .sRGB))
       let image = try read.decode(try read.source(file, registry, console), registry, options: options)
       if let problem = image.problem { failures.add(problem, file: file) }
-      return image.pixels
+      return image
     } catch {
       failures.add(error, file: file)
       return nil
     }
   }
 
-  private func document(_ comparison: ImageComparison, _ isAllowed: Bool) -> JSONValue {
+  private func document(_ comparison: ImageComparison, look: Double?, _ isAllowed: Bool) -> JSONValue {
     .object([
+      "ssimulacra2": look.map { .number($0) } ?? .null,
       "schema": .integer(1), "first": .text(first), "second": .text(second),
       "psnr": comparison.psnr.isFinite ? .number(comparison.psnr) : .null, "ssim": .number(comparison.ssim),
       "dssim": .number(comparison.dssim), "max_difference": .number(comparison.maximum * 255),
