@@ -20,6 +20,8 @@ struct EncodeBench {
       format = .jpeg
       options.quality = 0.9
       options.subsampling = .s420
+      // As the floor has it: libjpeg's own tables.
+      options.values["effort"] = "fast"
       if how != "jpeg" { options.values["optimize"] = true }
     case "png": format = .png
     case "png-fast":

@@ -157,8 +157,8 @@ import Testing
 
   @Test func optionsReachTheLibrary() throws {
     let image = Image(try Self.photo(160, 120))
-    let plain = try Self.encode(image)
-    let optimized = try Self.encode(image) { $0.values = ["optimize": 1] }
+    let plain = try Self.encode(image) { $0.values = ["optimize": 0] }
+    let optimized = try Self.encode(image)
     #expect(optimized.bytes.count < plain.bytes.count)
     let restarted = try Self.encode(image) { $0.values = ["restart": 2] }
     #expect(restarted.file.segments.contains { $0.marker == 0xDD })
@@ -172,6 +172,54 @@ import Testing
     for subsampling in [Subsampling.s444, .s422, .s420, .s440, .s411, .s400] {
       let made = try Self.encode(image) { $0.subsampling = subsampling }
       #expect(try Self.registry.open(.bytes(made.bytes)).header.subsampling == subsampling)
+    }
+  }
+
+  @Test func effortDecidesWhichTablesThereAre() throws {
+    let image = Image(try Self.photo(160, 120))
+    func file(_ effort: String, _ quality: Double = 0.75) throws -> (file: JPEGFile, bytes: [UInt8], said: [String]) {
+      try Self.encode(image) { $0.values = ["effort": .word(effort), "quality": .number(quality)] }
+    }
+    func tables(_ file: JPEGFile) -> [[UInt8]] {
+      file.segments.filter { $0.marker == 0xDB }.map { Array($0.payload.prefix(7)) }
+    }
+    let (fast, standard, small) = (try file("fast"), try file("default"), try file("small"))
+    // T.81 tables K.1 and K.2 halved, in zigzag order.
+    #expect(tables(fast.file) == [[0, 8, 6, 6, 7, 6, 5], [1, 9, 9, 9, 12, 10, 12]])
+    #expect(tables(standard.file).count == 3 && tables(small.file).count == 3)
+    #expect(standard.bytes.count < fast.bytes.count && small.bytes.count < standard.bytes.count)
+    #expect(small.file.segments.contains { $0.marker == 0xC2 })
+    #expect(standard.file.segments.contains { $0.marker == 0xC0 })
+    let sequential = try Self.encode(image) { $0.values = ["effort": "small", "quality": 0.75, "progressive": false] }
+    #expect(sequential.file.segments.contains { $0.marker == 0xC0 })
+    #expect(
+      try Self.registry.decode(.bytes(sequential.bytes)).pixels
+        .distance(Self.registry.decode(.bytes(small.bytes)).pixels) == 0)
+    // Steps of 1 only.
+    #expect(try tables(file("small", 1).file).allSatisfy { $0.dropFirst().allSatisfy { $0 == 1 } })
+  }
+
+  /// Sides that end inside of blocks and MCUs, in each sampling and layout; restart markers; densities.
+  @Test(arguments: [(1, 1), (7, 9), (16, 16), (33, 18), (250, 130)]) func aSmallFileIsThePicture(
+    _ width: Int, _ height: Int
+  ) throws {
+    for format in [PixelFormat.gray8, .rgb8, .rgba8, .bgra8] {
+      let pixels = try Self.photo(width, height, format, noise: 1)
+      for subsampling in [Subsampling.s444, .s422, .s420, .s440, .s411] {
+        var options: [String: OptionValue] = ["effort": "small", "quality": 0.95, "restart": 1]
+        options["subsampling"] = .word(subsampling.description)
+        let made = try Self.encode(Image(pixels)) {
+          $0.values = options
+          $0.density = Density(150)
+        }
+        let read = try Self.registry.decode(.bytes(made.bytes))
+        #expect(read.header?.density == Density(150), "\(format) \(subsampling)")
+        #expect(made.file.segments.contains { $0.marker == 0xDD })
+        // Chroma of this picture changes from pixel to pixel.
+        let allowed = format == .gray8 || subsampling == .s444 ? 3.0 : 60
+        let expected = try pixels.converted(to: read.pixels.layout)
+        #expect(read.pixels.distance(expected) < allowed, "\(format) \(subsampling)")
+      }
     }
   }
 

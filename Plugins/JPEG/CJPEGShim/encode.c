@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "destination.h"
+#include "small.h"
 
 #include <limits.h>
 #include <string.h>
@@ -14,17 +15,21 @@ struct cjpeg_encoder {
   destination destination;
   struct jpeg_progress_mgr progress;
   recoder recoder;  // where a file gets tables of its own
+  small_picture small;
   const imgcoder_host *host;
   const imgcoder_output *output;
   cjpeg_encode_options options;
 };
+
+static int is_small(const cjpeg_encoder *encoder) { return encoder->options.effort == CJPEG_EFFORT_SMALL; }
 
 // Called for every batch of rows, and in the passes that follow the last.
 static void on_progress(j_common_ptr cinfo) {
   const struct jpeg_progress_mgr *progress = cinfo->progress;
   const imgcoder_host *host = ((cjpeg_encoder *)cinfo->client_data)->host;
   if (host->is_cancelled(host)) failure_escape(cinfo, IMGCODER_STATUS_CANCELLED);
-  if (((cjpeg_encoder *)cinfo->client_data)->options.is_thumbnail) return;
+  // While files are tried, nobody knows how many passes will follow.
+  if (((cjpeg_encoder *)cinfo->client_data)->options.is_thumbnail || is_small(cinfo->client_data)) return;
   if (progress->pass_limit > 0 && progress->total_passes > 0) {
     double pass = (double)progress->pass_counter / (double)progress->pass_limit;
     double done = (progress->completed_passes + pass) / progress->total_passes;
@@ -33,8 +38,29 @@ static void on_progress(j_common_ptr cinfo) {
   }
 }
 
-static void configure(cjpeg_encoder *encoder) {
-  struct jpeg_compress_struct *cinfo = &encoder->cinfo;
+// While levels are chosen.
+static void on_levels(j_common_ptr cinfo, double done) {
+  const imgcoder_host *host = ((cjpeg_encoder *)cinfo->client_data)->host;
+  if (host->is_cancelled(host)) failure_escape(cinfo, IMGCODER_STATUS_CANCELLED);
+  host->progress(host, done);
+}
+
+// Tables of our own for each channel, in place of those of T.81 annex K.
+static void set_tables(j_compress_ptr cinfo, const cjpeg_encode_options *options) {
+  const double quality = tuning_quality(options->quality, options->effort == CJPEG_EFFORT_SMALL);
+  const tuning tuning = tuning_for(quality);
+  for (int i = 0; i < cinfo->num_components; i++) {
+    uint32_t steps[DCTSIZE2];
+    unsigned int table[DCTSIZE2];
+    tuning_steps(&tuning, quality, i, steps);
+    for (int k = 0; k < DCTSIZE2; k++) table[k] = steps[k];
+    jpeg_add_quant_table(cinfo, i, table, 100, TRUE);
+    cinfo->comp_info[i].quant_tbl_no = i;
+  }
+}
+
+static void configure(j_compress_ptr cinfo) {
+  const cjpeg_encoder *encoder = cinfo->client_data;
   const cjpeg_encode_options *options = &encoder->options;
   uint64_t memory = encoder->host->limits->max_memory;
   cinfo->mem->max_memory_to_use = memory < LONG_MAX ? (long)memory : LONG_MAX;
@@ -53,7 +79,8 @@ static void configure(cjpeg_encoder *encoder) {
       cinfo->input_components = 3;
   }
   jpeg_set_defaults(cinfo);
-  jpeg_set_quality(cinfo, (int)options->quality, TRUE);
+  if (options->effort == CJPEG_EFFORT_FAST) jpeg_set_quality(cinfo, (int)(options->quality + 0.5), TRUE);
+  else set_tables(cinfo, options);
   cinfo->dct_method = JDCT_ISLOW;
   cinfo->restart_in_rows = (int)options->restart_rows;
   if (cinfo->num_components == 3) {
@@ -69,6 +96,17 @@ static void configure(cjpeg_encoder *encoder) {
   if (options->is_progressive) jpeg_simple_progression(cinfo);
 }
 
+// SOI and APP0, as libjpeg writes them, and the segments; the rest of the file comes after the last row.
+static void begin_small(cjpeg_encoder *encoder) {
+  struct jpeg_compress_struct *cinfo = &encoder->cinfo;
+  const uint8_t start[] = {
+      0xFF, 0xD8, 0xFF, 0xE0, 0, 16, 'J', 'F', 'I', 'F', 0, 1, 1, cinfo->density_unit, (uint8_t)(cinfo->X_density >> 8),
+      (uint8_t)cinfo->X_density, (uint8_t)(cinfo->Y_density >> 8), (uint8_t)cinfo->Y_density, 0, 0};
+  cinfo->dest->init_destination(cinfo);
+  destination_write(cinfo, start, sizeof start);
+  destination_write(cinfo, encoder->options.segments, encoder->options.segments_length);
+}
+
 static void begin(cjpeg_encoder *encoder) {
   struct jpeg_compress_struct *cinfo = &encoder->cinfo;
   jpeg_create_compress(cinfo);
@@ -76,7 +114,11 @@ static void begin(cjpeg_encoder *encoder) {
   destination_begin(cinfo, &encoder->destination, encoder->host, encoder->output);
   encoder->progress.progress_monitor = on_progress;
   cinfo->progress = &encoder->progress;
-  configure(encoder);
+  configure(cinfo);
+  if (is_small(encoder)) {
+    begin_small(encoder);
+    return;
+  }
   jpeg_start_compress(cinfo, TRUE);
   // SOI and APP0, if any, are in the chunk; frame and scan headers follow with the first row.
   destination_write(cinfo, encoder->options.segments, encoder->options.segments_length);
@@ -86,6 +128,13 @@ static void begin(cjpeg_encoder *encoder) {
 }
 
 static void finish(cjpeg_encoder *encoder) {
+  if (is_small(encoder)) {
+    if (encoder->small.planes.next < encoder->options.height) {
+      failure_escape((j_common_ptr)&encoder->cinfo, IMGCODER_STATUS_OUT_OF_ORDER);
+    }
+    small_write(&encoder->small, &encoder->cinfo, &encoder->options, configure, on_levels, encoder->output);
+    return;
+  }
   jpeg_finish_compress(&encoder->cinfo);
   if (!encoder->destination.recoder) return;
   imgcoder_status status = recode_write(&encoder->recoder, &encoder->cinfo, encoder->output);
@@ -94,9 +143,14 @@ static void finish(cjpeg_encoder *encoder) {
 
 static void add(cjpeg_encoder *encoder, const uint8_t *pixels, uint64_t stride, uint32_t count) {
   struct jpeg_compress_struct *cinfo = &encoder->cinfo;
-  if (stride < (uint64_t)cinfo->image_width * (uint64_t)cinfo->input_components ||
-      count > cinfo->image_height - cinfo->next_scanline) {
+  const JDIMENSION next = is_small(encoder) ? encoder->small.planes.next : cinfo->next_scanline;
+  if (stride < (uint64_t)cinfo->image_width * (uint64_t)cinfo->input_components || count > cinfo->image_height - next) {
     failure_escape((j_common_ptr)cinfo, IMGCODER_STATUS_INVALID_ARGUMENT);
+  }
+  if (is_small(encoder)) {
+    if (next == 0) small_begin(&encoder->small, cinfo, encoder->host, &encoder->options);
+    for (uint32_t i = 0; i < count; i++) planes_add(&encoder->small.planes, pixels + i * stride);
+    return;
   }
   JDIMENSION first = cinfo->next_scanline;
   for (uint32_t done = 0; done < count; done = cinfo->next_scanline - first) {
@@ -143,6 +197,7 @@ imgcoder_status cjpeg_encode_end(cjpeg_encoder *encoder, cjpeg_report *report) {
 
 void cjpeg_encode_free(cjpeg_encoder *encoder) {
   if (encoder == NULL) return;
+  small_free(&encoder->small);
   jpeg_destroy_compress(&encoder->cinfo);
   destination_end(&encoder->destination);
   if (encoder->recoder.host) recode_free(&encoder->recoder);

@@ -12,7 +12,7 @@ import ImageCoderPlugin
 /// - Not covered: CMYK, arithmetic coding, lossless files.
 final class JPEGWriter: ContainerWriter, FrameRowsWriter {
   /// libjpeg's qualities at which a thumbnail is tried.
-  private static let thumbnailQualities: [UInt32] = [75, 60, 45, 30, 15]
+  private static let thumbnailQualities: [Double] = [75, 60, 45, 30, 15]
 
   private let output: ByteOutput
   private let host: CoderHost
@@ -74,7 +74,7 @@ final class JPEGWriter: ContainerWriter, FrameRowsWriter {
     }
     hasPicture = true
     var settings = settings(
-      size, layout.format, percent: UInt32(max(1, (quality * 100).rounded())),
+      size, layout.format, percent: max(1, quality * 100),
       subsampling: options.given(JPEGOption.subsampling) ?? (quality >= 0.9 ? .s444 : .s420))
     if let density = FileHeader.Density(header) {
       settings.density_unit = UInt32(density.unit)
@@ -108,6 +108,8 @@ final class JPEGWriter: ContainerWriter, FrameRowsWriter {
     for percent in Self.thumbnailQualities {
       // Exif 2.32 §4.5.8: baseline, chroma subsampled, no restart markers.
       var settings = settings(pixels.size, pixels.layout.format, percent: percent, subsampling: .s420)
+      settings.effort = CJPEG_EFFORT_FAST
+      settings.is_optimized = options.given(JPEGOption.optimize) == true ? 1 : 0
       settings.is_progressive = 0
       settings.restart_rows = 0
       settings.is_thumbnail = 1
@@ -130,16 +132,28 @@ final class JPEGWriter: ContainerWriter, FrameRowsWriter {
 
   /// What holds for a picture, apart from its segments.
   private func settings(
-    _ size: Size, _ format: PixelFormat, percent: UInt32, subsampling: Subsampling
+    _ size: Size, _ format: PixelFormat, percent: Double, subsampling: Subsampling
   ) -> cjpeg_encode_options {
     let factors = Self.samplingFactors(subsampling)
+    let effort = options[JPEGOption.effort]
+    // The smallest file is one of several scans.
+    let isProgressive = options.given(JPEGOption.progressive) ?? (effort == .small)
+    let isOptimized = options.given(JPEGOption.optimize) ?? (effort != .fast)
     return cjpeg_encode_options(
       width: UInt32(clamping: size.width), height: UInt32(clamping: size.height),
       pixel_format: format.rawValue, quality: percent, horizontal: factors.horizontal,
-      vertical: factors.vertical, is_progressive: options[JPEGOption.progressive] ? 1 : 0,
-      is_optimized: options[JPEGOption.optimize] ? 1 : 0,
+      vertical: factors.vertical, effort: Self.effort(effort), is_progressive: isProgressive ? 1 : 0,
+      is_optimized: isOptimized ? 1 : 0,
       restart_rows: UInt32(options[JPEGOption.restart]), is_thumbnail: 0, density_unit: 0, density_x: 0, density_y: 0,
       segments: nil, segments_length: 0)
+  }
+
+  private static func effort(_ effort: JPEGOption.Effort) -> cjpeg_effort {
+    switch effort {
+    case .fast: CJPEG_EFFORT_FAST
+    case .default: CJPEG_EFFORT_DEFAULT
+    case .small: CJPEG_EFFORT_SMALL
+    }
   }
 
   /// Luma samples per chroma sample.

@@ -12,11 +12,14 @@
 #define SSSE3 2u
 #define SSE41 4u
 #define BMI2 8u
+#define AVX2 16u
 
 static unsigned asked(void) {
   unsigned a, b, c, d, found = KNOWN;
   if (__get_cpuid(1, &a, &b, &c, &d)) found |= (c & bit_SSSE3 ? SSSE3 : 0) | (c & bit_SSE4_1 ? SSE41 : 0);
-  if (__get_cpuid_count(7, 0, &a, &b, &c, &d)) found |= b & bit_BMI2 ? BMI2 : 0;
+  // The system has to keep the upper halves of registers, too.
+  const int keeps_wide = __builtin_cpu_supports("avx2");
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d)) found |= (b & bit_BMI2 ? BMI2 : 0) | (keeps_wide ? AVX2 : 0);
   return found;
 }
 
@@ -30,6 +33,7 @@ static int has(unsigned feature) {
 int processor_has_ssse3(void) { return has(SSSE3); }
 int processor_has_sse41(void) { return has(SSE41); }
 int processor_has_bmi2(void) { return has(BMI2); }
+int processor_has_avx2(void) { return has(AVX2); }
 
 #else
 
@@ -45,5 +49,6 @@ int processor_has_bmi2(void) { return has(BMI2); }
 int processor_has_ssse3(void) { return HAS_VECTORS; }
 int processor_has_sse41(void) { return HAS_VECTORS; }
 int processor_has_bmi2(void) { return 0; }
+int processor_has_avx2(void) { return 0; }
 
 #endif

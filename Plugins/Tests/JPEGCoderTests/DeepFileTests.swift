@@ -14,6 +14,7 @@ import Testing
     var isGray = false
     var horizontal: UInt32 = 1
     var vertical: UInt32 = 1
+    var effort = CJPEG_EFFORT_FAST
     var isProgressive = false
     var restartRows: UInt32 = 0
     var size = Size(width: 83, height: 61)
@@ -52,7 +53,8 @@ import Testing
     let options = cjpeg_encode_options(
       width: UInt32(coding.size.width), height: UInt32(coding.size.height),
       pixel_format: (coding.isGray ? PixelFormat.gray8 : .rgb8).rawValue, quality: 92, horizontal: coding.horizontal,
-      vertical: coding.vertical, is_progressive: coding.isProgressive ? 1 : 0, is_optimized: isOptimized ? 1 : 0,
+      vertical: coding.vertical, effort: coding.effort, is_progressive: coding.isProgressive ? 1 : 0,
+      is_optimized: isOptimized ? 1 : 0,
       restart_rows: coding.restartRows, is_thumbnail: 0, density_unit: 0, density_x: 0, density_y: 0,
       segments: nil, segments_length: 0)
     try samples.withUnsafeMutableBytes { bytes in

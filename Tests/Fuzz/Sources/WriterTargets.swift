@@ -95,7 +95,7 @@ struct WriterTargets {
     if flags & 16 != 0 { options.color = .convert(to: .displayP3) }
     if flags & 32 != 0 { options.maxSize = Size(width: 24, height: 24) }
     if flags & 64 != 0 { options.allowsCopy = false }
-    if flags & 128 != 0, format == .jpeg { options.values = ["optimize": true] }
+    if flags & 128 != 0, format == .jpeg { options.values = ["effort": "small"] }
     guard
       let made = try? registry.convert(
         .bytes(bytes), to: format, at: .memory, options: options, reading: reading, problem: { _ in })

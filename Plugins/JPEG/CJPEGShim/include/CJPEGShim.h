@@ -41,11 +41,18 @@ typedef struct cjpeg_decode_options {
 imgcoder_status cjpeg_decode(const imgcoder_host *host, const imgcoder_source *source, const imgcoder_sink *sink,
                              const cjpeg_decode_options *options, cjpeg_report *report);
 
+typedef enum cjpeg_effort {
+  CJPEG_EFFORT_FAST,     // the tables of T.81 annex K
+  CJPEG_EFFORT_DEFAULT,  // quantization tables of our own
+  CJPEG_EFFORT_SMALL,    // these, and levels and scans chosen for the fewest bytes; keeps the picture in memory
+} cjpeg_effort;
+
 typedef struct cjpeg_encode_options {
   uint32_t width, height;
   imgcoder_pixel_format pixel_format;  // GRAY8, RGB8, RGBA8 or BGRA8; alpha is ignored
-  uint32_t quality;                    // 1 to 100
+  double quality;                      // 1 to 100; with CJPEG_EFFORT_FAST whole numbers count
   uint32_t horizontal, vertical;       // luma samples per chroma sample: 1, 2 or 4
+  cjpeg_effort effort;
   uint32_t is_progressive;
   uint32_t is_optimized;               // Huffman tables of the picture's own
   uint32_t restart_rows;               // MCU rows between restart markers; 0: none
