@@ -9,6 +9,12 @@ struct EncodingOptions: ParsableArguments {
   @Option(help: ArgumentHelp("From 0 (smallest file) to 1 (best picture). (default: the format's own)", valueName: "q"))
   var quality: Double?
 
+  @Option(
+    help: ArgumentHelp(
+      "How much the file should look like the picture, up to 100: 80 is high quality, 70 good. Uses the smallest such file.",
+      valueName: "score"))
+  var look: Double?
+
   @Flag(help: "Keep every sample exactly; an error if the format cannot.")
   var lossless = false
 
@@ -71,6 +77,10 @@ struct EncodingOptions: ParsableArguments {
     if let quality, !(0...1).contains(quality) {
       throw ValidationError("--quality is \(quality), 0 to 1 is allowed")
     }
+    if let look, !(look > 0 && look <= 100) {
+      throw ValidationError("--look is \(look), above 0 and up to 100 is allowed")
+    }
+    if look != nil, quality != nil { throw ValidationError("--look and --quality exclude each other") }
     if let embedThumbnail, embedThumbnail < 1 {
       throw ValidationError("--embed-thumbnail is \(embedThumbnail), it must be at least 1")
     }
@@ -85,6 +95,7 @@ struct EncodingOptions: ParsableArguments {
     settings.isLossless = lossless
     settings.background = background?.color
     settings.maxFileSize = maxBytes?.bytes
+    settings.look = look
     settings.embeddedThumbnailSide = embedThumbnail
     settings.metadata = metadata?.choice
     settings.values = values

@@ -14,7 +14,7 @@ struct EncodingReport: Sendable {
     (self.file, self.format, self.made, self.allowed) = (file, format, made, allowed)
   }
 
-  /// Prints the size that `--max-bytes` led to on standard error, and with `json` a report on standard output.
+  /// Prints what `--max-bytes` and `--look` led to on standard error, and with `json` a report on standard output.
   func print(_ console: Console, json: Bool, isQuiet: Bool) {
     printSize(console, isQuiet: isQuiet)
     if json { console.print(self.json.printed) }
@@ -23,11 +23,13 @@ struct EncodingReport: Sendable {
   /// The report as a document of its own.
   var json: JSONValue { .object(members.merging(["schema": .integer(1)]) { $1 }) }
 
-  /// Prints the size that `--max-bytes` led to on standard error.
+  /// Prints what `--max-bytes` and `--look` led to on standard error.
   func printSize(_ console: Console, isQuiet: Bool) {
-    guard let allowed, !isQuiet else { return }
+    guard allowed != nil || made.look != nil, !isQuiet else { return }
     let quality = made.quality.map { ", quality \($0.short)" } ?? ""
-    console.printError("coders: \(file.printable): \(made.byteCount) of \(allowed) bytes\(quality)")
+    let bytes = allowed.map { "\(made.byteCount) of \($0) bytes" } ?? "\(made.byteCount) bytes"
+    let look = made.look.map { ", score \($0.score.short) after \($0.tries) tries" } ?? ""
+    console.printError("coders: \(file.printable): \(bytes)\(quality)\(look)")
   }
 
   /// What became of facts: those that are in another place were kept.
@@ -45,10 +47,11 @@ struct EncodingReport: Sendable {
   var members: [String: JSONValue] {
     // The frames of a file that was copied or carried over are not counted.
     let isCarriedOver = made.frameCount == 0
+    let look = made.look.map { JSONValue.object(["score": .number($0.score), "tries": .integer($0.tries)]) }
     return [
       "file": .text(file), "format": .text(format.rawValue), "bytes": .integer(made.byteCount),
       "frames": isCarriedOver ? .null : .integer(made.frameCount), "carried_over": .boolean(isCarriedOver),
-      "quality": made.quality.map { .number($0) } ?? .null,
+      "quality": made.quality.map { .number($0) } ?? .null, "look": look ?? .null,
       "changes": changes { $0.outcome != .moved }, "kept": changes { $0.outcome == .moved },
     ]
   }

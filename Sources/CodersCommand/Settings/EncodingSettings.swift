@@ -12,6 +12,8 @@ struct EncodingSettings: Sendable {
   var background: PixelColor?
   /// Bytes, or nil for any number.
   var maxFileSize: Int?
+  /// How much files should look like their pictures, or nil.
+  var look: Double?
   /// The longest side of a thumbnail inside the file, or nil for none.
   var embeddedThumbnailSide: Int?
   /// Metadata that is copied, or nil for what is usual for the verb.
@@ -38,6 +40,7 @@ struct EncodingSettings: Sendable {
     options.isLossless = isLossless
     if let background { options.background = background }
     options.maxFileSize = maxFileSize
+    options.look = look
     options.embeddedThumbnailSide = embeddedThumbnailSide
     options.density = density
     options.isStrict = isStrict

@@ -176,6 +176,7 @@ extension ImageCoder {
     guard pageCount == 1 || writesPages else {
       throw .unsupported("\(format) holds 1 page, \(pageCount) were given")
     }
+    guard options.look == nil else { throw .unsupported("a look; \(id) encodes whole files by itself") }
     return ImageEncoder(coder: id, destination: destination, options: options) { (pages) throws(CoderError) in
       let bytes = try self.encode(pages, as: format, options: options)
       if let allowed = options.maxFileSize, bytes.count > allowed {

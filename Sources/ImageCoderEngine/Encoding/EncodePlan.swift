@@ -32,6 +32,9 @@ struct EncodePlan {
     }
     if let size = options.maxFileSize, size < 1 { throw .invalidArgument("a file of at most \(size) bytes") }
     try options.checkBox()
+    if let look = options.look, !(look > 0 && look <= 100) {
+      throw .invalidArgument("a look of \(look), above 0 and up to 100 is allowed")
+    }
     if let side = options.embeddedThumbnailSide, side < 1 { throw .invalidArgument("a thumbnail of side \(side)") }
     values = try OptionDescription.checked(options.values, for: container.options, writing: format)
     warn()
@@ -61,18 +64,14 @@ struct EncodePlan {
   /// Quality is searched in steps of 1/100, by halves. Files grow with quality, though not quite always; what is found
   /// fits, and one step more did not.
   ///
-  func largestFile(_ pages: [Image]) throws(CoderError) -> EncodedFile {
+  /// - Parameter count: Is told of each file that is tried.
+  func largestFile(_ pages: [Image], count: () -> Void = {}) throws(CoderError) -> EncodedFile {
     let allowed = options.maxFileSize ?? .max
     func encode(_ percent: Int?) throws(CoderError) -> EncodedFile {
+      count()
       // Where the caller names a quality, it is tried as it is.
-      let quality = percent.map { Double($0) / 100 } ?? options.quality
-      let target = MemoryTarget(limits: options.limits)
-      let writer = try writer(quality: quality, target: target, isSilent: percent != nil)
-      try writer.add(pages)
-      try writer.finish()
-      return EncodedFile(
-        format: format, bytes: target.bytes, byteCount: target.count, frameCount: writer.frameCount, quality: quality,
-        changes: writer.changes)
+      return try file(
+        of: pages, quality: percent.map { Double($0) / 100 } ?? options.quality, isSilent: percent != nil)
     }
     let first = try encode(nil)
     guard first.byteCount > allowed else { return first }
@@ -88,6 +87,32 @@ struct EncodePlan {
       if file.byteCount <= allowed { (low, best) = (middle, file) } else { high = middle }
     }
     return best
+  }
+
+  /// A file in memory.
+  func file(of pages: [Image], quality: Double?, isSilent: Bool) throws(CoderError) -> EncodedFile {
+    let target = MemoryTarget(limits: options.limits)
+    let writer = try writer(quality: quality, target: target, isSilent: isSilent)
+    try writer.add(pages)
+    try writer.finish()
+    return EncodedFile(
+      format: format, bytes: target.bytes, byteCount: target.count, frameCount: writer.frameCount, quality: quality,
+      changes: writer.changes)
+  }
+
+  /// The same with other options.
+  func with(_ options: EncodeOptions) throws(CoderError) -> EncodePlan {
+    var options = options
+    options.log = nil
+    return try EncodePlan(container, format: format, options: options, pageCount: pageCount)
+  }
+
+  /// A frame as the file has it before it is compressed, and the image that describes it.
+  func prepared(_ page: Image, frame index: Int) throws(CoderError) -> (pixels: PixelBuffer, image: Image) {
+    let writer = try writer(quality: options.quality, target: MemoryTarget(limits: options.limits), isSilent: true)
+    try writer.add(page.frames[index].pixels, delay: .zero, changedIn: nil, of: page)
+    guard let made = writer.page, let first = made.first else { throw .libraryFailure("a page without a frame") }
+    return (first.pixels, made.image)
   }
 
   private func tooLarge(_ found: Int, allowed: Int, _ how: String) -> CoderError {

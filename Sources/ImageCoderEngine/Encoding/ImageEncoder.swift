@@ -23,6 +23,8 @@ public struct EncodedFile: Sendable {
   public var frameCount: Int
   /// The quality that was found for ``EncodeOptions/Output/maxFileSize``, or that of the options.
   public var quality: Double?
+  /// How it looks, and what it took to find that out, if ``EncodeOptions/Output/look`` was asked for.
+  public var look: LookResult?
   /// What of the source was changed along with the picture, put into another place, or left out. What is not named is as
   /// it was.
   public var changes: [FactChange] = []
@@ -56,7 +58,7 @@ public struct EncodedFile: Sendable {
 ///     try encoder.finish()
 ///
 /// Each frame is encoded as it is added; only the last two are kept in memory. With
-/// ``EncodeOptions/Output/maxFileSize``, all are kept, because the whole file is tried at several qualities. The file
+/// ``EncodeOptions/Output/maxFileSize`` or ``EncodeOptions/Output/look``, all are kept, because the whole file is tried at several qualities. The file
 /// appears when ``finish()`` returns; if it is never called, no file is left.
 ///
 /// - Threads: One at a time. ``EncodeOptions/cancellation`` stops it from any thread.
@@ -87,8 +89,16 @@ public final class ImageEncoder {
     self.options = options
     do throws(CoderError) {
       let plan = try EncodePlan(container, format: format, options: options, pageCount: pageCount)
-      guard options.maxFileSize != nil else {
+      guard options.maxFileSize != nil || options.look != nil else {
         body = try StreamingBody(plan, destination)
+        return
+      }
+      if let look = options.look {
+        body = CollectingBody(destination, limits: options.limits) { [unowned self] (pages) throws(CoderError) in
+          guard let open else { throw .noCoder("a look needs the encoder of a registry, which reads what it writes") }
+          var encoding = try LookEncoding(plan, look: look, pages, open: open)
+          return try encoding.file()
+        }
         return
       }
       body = CollectingBody(destination, limits: options.limits) { (pages) throws(CoderError) in

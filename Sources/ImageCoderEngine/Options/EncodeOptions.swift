@@ -90,6 +90,13 @@ public struct EncodeOptions: Sendable {
     /// best ``quality`` that fits, up to the given one; ``EncodedFile/quality`` says which was used. If the file is too
     /// large at quality 0, or the format has no quality, the error is ``CoderError/Code/limitExceeded``.
     public var maxFileSize: Int?
+    /// How much the file should look like the picture, or nil: SSIMULACRA2, where 90 is hard to tell apart from the
+    /// original, 80 is high quality, 70 good and 50 medium. The encoder searches for the smallest file within half a point,
+    /// with more effort than usual, and without loss where that takes fewer bytes; ``EncodedFile/look`` says what was found.
+    /// ``quality`` is not looked at. If no file looks so, the error is ``CoderError/Code/unsupported`` and names the best
+    /// score; so it is for colors other than those of sRGB. With ``maxFileSize``, a file that would be larger gets the best
+    /// quality that fits.
+    public var look: Double?
     /// The longest side of a thumbnail that is stored inside the file, in pixels, or nil for none.
     public var embeddedThumbnailSide: Int?
     /// The sides of the square pages to make from one picture, for formats that store it in several sizes (icons). A

@@ -23,7 +23,15 @@ extension CoderRegistry {
   public func encode(
     _ pages: [Image], as format: ImageFormat, options: EncodeOptions = EncodeOptions(), coder: String? = nil
   ) throws(CoderError) -> [UInt8] {
-    try withWriter(of: format, id: coder) { (coder) throws(CoderError) in
+    if options.look != nil, options.iconSizes.isEmpty {
+      let encoder = try makeEncoder(as: format, options: options, pageCount: pages.count, coder: coder)
+      for (index, page) in pages.enumerated() {
+        if index > 0 { try encoder.endPage() }
+        try encoder.add(page)
+      }
+      return try encoder.finish().bytes
+    }
+    return try withWriter(of: format, id: coder) { (coder) throws(CoderError) in
       guard pages.count <= 1 || coder.writesPages else {
         throw .unsupported("\(format) holds 1 page, \(pages.count) were given")
       }

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How a file came to look as it was asked to.
+public struct LookResult: Sendable, Hashable {
+  /// SSIMULACRA2 of the file beside the picture: 100 is the same. Of an animation, the lowest of three frames.
+  public let score: Double
+  /// Files that were encoded to find this one, those of a part of the picture included.
+  public let tries: Int
+}

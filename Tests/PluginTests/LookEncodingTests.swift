@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ImageCoderModel
+import ImageCoders
+import ImageProcessing
+import TestSupport
+import Testing
+
+/// Files that look as they are asked to.
+@Suite(.needs("JPEG")) struct LookEncodingTests {
+  private static let registry = CoderRegistry(
+    searchPath: .only([StagedTree.plugins]), preferences: CoderPreferences())
+
+  /// Waves of several lengths, edges, and a little noise.
+  static func photo(_ width: Int, _ height: Int) throws -> PixelBuffer {
+    var random = SplitMix(seed: 5)
+    let buffer = try PixelBuffer(size: Size(width: width, height: height), format: .rgb8, alpha: .opaque)
+    for y in 0..<height {
+      let row = buffer.row(y).assumingMemoryBound(to: UInt8.self)
+      for x in 0..<width {
+        let wave = abs((x * 3 + y) % 256 - 128) + abs((x * x / 97 + y * 2) % 128 - 64) / 2
+        let edge = (x / 37 + y / 29) % 3 == 0 ? 40 : 0
+        for channel in 0..<3 {
+          row[3 * x + channel] = UInt8(clamping: wave * (4 + channel) / 5 + edge * (channel % 2) + random.below(6))
+        }
+      }
+    }
+    return buffer
+  }
+
+  private static func made(
+    _ image: Image, _ format: ImageFormat, _ change: (inout EncodeOptions) -> Void
+  ) throws -> EncodedFile {
+    var options = EncodeOptions()
+    change(&options)
+    let encoder = try registry.makeEncoder(as: format, options: options)
+    try encoder.add(image)
+    return try encoder.finish()
+  }
+
+  @Test(arguments: [55.0, 65, 75]) func aJPEGLooksAsItIsAskedTo(_ target: Double) throws {
+    let image = Image(try Self.photo(320, 240))
+    let file = try Self.made(image, .jpeg) { $0.look = target }
+    let look = try #require(file.look)
+    let score = try ImageComparison.ssimulacra2(image, Self.registry.decode(.bytes(file.bytes)))
+    #expect(abs(score - target) <= 0.5 && score == look.score)
+    #expect(look.tries >= 1 && look.tries <= 8)
+    // The quality that was found makes the same look, and the file is smaller than with usual effort.
+    let quality = try #require(file.quality)
+    let plain = try Self.made(image, .jpeg) { $0.quality = quality }
+    #expect(file.byteCount < plain.byteCount)
+  }
+
+  @Test func aLargePictureIsSearchedOnAPart() throws {
+    let image = Image(try Self.photo(1400, 1000))
+    let file = try Self.made(image, .jpeg) { $0.look = 70 }
+    let look = try #require(file.look)
+    #expect(abs(look.score - 70) <= 0.5)
+    #expect(try ImageComparison.ssimulacra2(image, Self.registry.decode(.bytes(file.bytes))) == look.score)
+  }
+
+  @Test(.needs("WebP")) func aScreenIsWrittenWithoutLossWhereThatIsSmaller() throws {
+    let buffer = try PixelBuffer(size: Size(width: 256, height: 256), format: .rgb8, alpha: .opaque)
+    for y in 0..<256 {
+      let row = buffer.row(y).assumingMemoryBound(to: UInt8.self)
+      for x in 0..<256 * 3 { row[x] = (x / 21 * 7 + y / 5 * 3) % 11 < 4 ? 20 : 240 }
+    }
+    let file = try Self.made(Image(buffer), .webP) { $0.look = 80 }
+    #expect(file.look?.score == 100)
+    let lossy = try Self.made(Image(buffer), .webP) { $0.quality = 0.5 }
+    #expect(file.byteCount < lossy.byteCount)
+  }
+
+  @Test func whatIsOutOfReachNamesTheBestScore() throws {
+    let image = Image(try Self.photo(64, 64))
+    let error = #expect(throws: CoderError.self) { try Self.made(image, .jpeg) { $0.look = 100 } }
+    #expect(error?.code == .unsupported && error?.message.contains("the best score is 9") == true)
+    let wide = #expect(throws: CoderError.self) {
+      var wide = image
+      wide.cicp = CodingIndependentCodePoints(primaries: 12, transfer: 13, matrix: 0, isFullRange: true)
+      return try Self.made(wide, .png) { $0.look = 70 }
+    }
+    #expect(wide?.code == .unsupported && wide?.message.contains("Display P3") == true)
+    for look in [0, 100.5, .nan] {
+      let error = #expect(throws: CoderError.self) { try Self.made(image, .jpeg) { $0.look = look } }
+      #expect(error?.code == .invalidArgument)
+    }
+  }
+
+  @Test func aLargestSizeLimitsTheLook() throws {
+    let image = Image(try Self.photo(320, 240))
+    let free = try Self.made(image, .jpeg) { $0.look = 75 }
+    let limited = try Self.made(image, .jpeg) {
+      $0.look = 75
+      $0.maxFileSize = free.byteCount * 2 / 3
+    }
+    #expect(limited.byteCount <= free.byteCount * 2 / 3)
+    #expect(try #require(limited.look).score < 74.5)
+    let roomy = try Self.made(image, .jpeg) {
+      $0.look = 75
+      $0.maxFileSize = free.byteCount
+    }
+    #expect(roomy.bytes == free.bytes)
+  }
+
+  @Test func aLosslessFormatLooksLikeThePicture() throws {
+    let file = try Self.made(Image(try Self.photo(40, 30)), .png) { $0.look = 90 }
+    #expect(file.look == LookResult(score: 100, tries: 1))
+  }
+
+  @Test func cancellingEndsTheSearch() throws {
+    let cancellation = Cancellation()
+    cancellation.cancel()
+    let image = Image(try Self.photo(320, 240))
+    let error = #expect(throws: CoderError.self) {
+      try Self.made(image, .jpeg) {
+        $0.look = 70
+        $0.cancellation = cancellation
+      }
+    }
+    #expect(error?.code == .cancelled)
+  }
+}
