@@ -137,6 +137,7 @@ import Testing
           "format": "com.compuserve.gif",
           "frames": 2,
           "kept": [],
+          "look": null,
           "quality": null,
           "schema": 1
         }

@@ -144,6 +144,7 @@ import Testing
               "frames": 1,
               "input": "DIR/good.png",
               "kept": [],
+              "look": null,
               "quality": null,
               "status": "written"
             },

@@ -162,6 +162,7 @@ import Testing
           "format": "org.webmproject.webp",
           "frames": 30,
           "kept": [],
+          "look": null,
           "quality": 0.5,
           "schema": 1
         }

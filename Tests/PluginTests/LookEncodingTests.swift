@@ -45,10 +45,12 @@ import Testing
     let score = try ImageComparison.ssimulacra2(image, Self.registry.decode(.bytes(file.bytes)))
     #expect(abs(score - target) <= 0.5 && score == look.score)
     #expect(look.tries >= 1 && look.tries <= 8)
-    // The quality that was found makes the same look, and the file is smaller than with usual effort.
-    let quality = try #require(file.quality)
-    let plain = try Self.made(image, .jpeg) { $0.quality = quality }
-    #expect(file.byteCount < plain.byteCount)
+    // With the tables of the standard, the same look takes more bytes.
+    let plain = try Self.made(image, .jpeg) {
+      $0.look = target
+      $0.values["effort"] = "fast"
+    }
+    #expect(abs(try #require(plain.look).score - target) <= 0.5 && file.byteCount < plain.byteCount)
   }
 
   @Test func aLargePictureIsSearchedOnAPart() throws {
@@ -105,7 +107,7 @@ import Testing
 
   @Test func aLosslessFormatLooksLikeThePicture() throws {
     let file = try Self.made(Image(try Self.photo(40, 30)), .png) { $0.look = 90 }
-    #expect(file.look == LookResult(score: 100, tries: 1))
+    #expect(file.look?.score == 100 && file.look?.tries == 1)
   }
 
   @Test func cancellingEndsTheSearch() throws {
