@@ -32,7 +32,8 @@ import Testing
   /// A task for each of many files: each makes a picture, and then writes it.
   @Test func aBatchHoldsFewPictures() async throws {
     let queue = WorkQueue(width: 2)
-    let (pictures, most) = (Atomic<Int>(0), Mutex(0))
+    let pictures = Atomic<Int>(0)
+    let most = Mutex(0)
     let beforeFirst = Mutex<Int?>(nil)
     let made = Atomic<Int>(0)
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -159,7 +160,8 @@ import Testing
     let queue = WorkQueue(width: 1)
     #expect(try await queue.run { 1 + 1 } == 2)
     await #expect(throws: OwnError()) { try await queue.run { throw OwnError() } }
-    let (flag, isStarted) = (Cancellation(), Atomic<Bool>(false))
+    let flag = Cancellation()
+    let isStarted = Atomic<Bool>(false)
     let running = Task {
       try await queue.run(cancellation: flag) {
         isStarted.store(true, ordering: .releasing)
