@@ -76,6 +76,7 @@ extension BuiltInCoder {
     /// AVIF. There with the trait `AVIF`.
     public static let avif = BuiltInCoder(cmanifests_named("avif")) { _ in AVIFCoder.plugin.table }
   #else
+    /// AVIF. There with the trait `AVIF`.
     @available(*, unavailable, message: "name the trait AVIF where you depend on ImageCoders")
     public static var avif: BuiltInCoder { fatalError() }
   #endif
@@ -83,6 +84,7 @@ extension BuiltInCoder {
     /// BMP. There with the trait `BMP`.
     public static let bmp = BuiltInCoder(cmanifests_named("bmp")) { _ in BMPCoder.plugin.table }
   #else
+    /// BMP. There with the trait `BMP`.
     @available(*, unavailable, message: "name the trait BMP where you depend on ImageCoders")
     public static var bmp: BuiltInCoder { fatalError() }
   #endif
@@ -90,6 +92,7 @@ extension BuiltInCoder {
     /// OpenEXR. There with the trait `EXR`.
     public static let exr = BuiltInCoder(cmanifests_named("exr")) { _ in EXRCoder.plugin.table }
   #else
+    /// OpenEXR. There with the trait `EXR`.
     @available(*, unavailable, message: "name the trait EXR where you depend on ImageCoders")
     public static var exr: BuiltInCoder { fatalError() }
   #endif
@@ -97,6 +100,7 @@ extension BuiltInCoder {
     /// GIF. There with the trait `GIF`.
     public static let gif = BuiltInCoder(cmanifests_named("gif")) { _ in GIFCoder.plugin.table }
   #else
+    /// GIF. There with the trait `GIF`.
     @available(*, unavailable, message: "name the trait GIF where you depend on ImageCoders")
     public static var gif: BuiltInCoder { fatalError() }
   #endif
@@ -104,6 +108,7 @@ extension BuiltInCoder {
     /// GIF (giflib), a second reader. There with the trait `GIFLib`.
     public static let gifLib = BuiltInCoder(cmanifests_named("giflib")) { _ in GIFLibCoder.plugin.table }
   #else
+    /// GIF (giflib), a second reader. There with the trait `GIFLib`.
     @available(*, unavailable, message: "name the trait GIFLib where you depend on ImageCoders")
     public static var gifLib: BuiltInCoder { fatalError() }
   #endif
@@ -111,6 +116,7 @@ extension BuiltInCoder {
     /// Radiance HDR. There with the trait `HDR`.
     public static let hdr = BuiltInCoder(cmanifests_named("hdr")) { _ in HDRCoder.plugin.table }
   #else
+    /// Radiance HDR. There with the trait `HDR`.
     @available(*, unavailable, message: "name the trait HDR where you depend on ImageCoders")
     public static var hdr: BuiltInCoder { fatalError() }
   #endif
@@ -118,6 +124,7 @@ extension BuiltInCoder {
     /// HEIF. There with the trait `HEIF`.
     public static let heif = BuiltInCoder(cmanifests_named("heif")) { _ in HEIFCoder.plugin.table }
   #else
+    /// HEIF. There with the trait `HEIF`.
     @available(*, unavailable, message: "name the trait HEIF where you depend on ImageCoders")
     public static var heif: BuiltInCoder { fatalError() }
   #endif
@@ -125,6 +132,7 @@ extension BuiltInCoder {
     /// ICNS. There with the trait `ICNS`.
     public static let icns = BuiltInCoder(cmanifests_named("icns")) { _ in ICNSCoder.plugin.table }
   #else
+    /// ICNS. There with the trait `ICNS`.
     @available(*, unavailable, message: "name the trait ICNS where you depend on ImageCoders")
     public static var icns: BuiltInCoder { fatalError() }
   #endif
@@ -132,6 +140,7 @@ extension BuiltInCoder {
     /// ICO. There with the trait `ICO`.
     public static let ico = BuiltInCoder(cmanifests_named("ico")) { _ in ICOCoder.plugin.table }
   #else
+    /// ICO. There with the trait `ICO`.
     @available(*, unavailable, message: "name the trait ICO where you depend on ImageCoders")
     public static var ico: BuiltInCoder { fatalError() }
   #endif
@@ -139,6 +148,7 @@ extension BuiltInCoder {
     /// JPEG. There with the trait `JPEG`.
     public static let jpeg = BuiltInCoder(cmanifests_named("jpeg")) { _ in JPEGCoder.plugin.table }
   #else
+    /// JPEG. There with the trait `JPEG`.
     @available(*, unavailable, message: "name the trait JPEG where you depend on ImageCoders")
     public static var jpeg: BuiltInCoder { fatalError() }
   #endif
@@ -146,6 +156,7 @@ extension BuiltInCoder {
     /// JPEG 2000. There with the trait `JPEG2000`.
     public static let jpeg2000 = BuiltInCoder(cmanifests_named("jpeg2000")) { _ in JPEG2000Coder.plugin.table }
   #else
+    /// JPEG 2000. There with the trait `JPEG2000`.
     @available(*, unavailable, message: "name the trait JPEG2000 where you depend on ImageCoders")
     public static var jpeg2000: BuiltInCoder { fatalError() }
   #endif
@@ -153,6 +164,7 @@ extension BuiltInCoder {
     /// JPEG XL. There with the trait `JXL`.
     public static let jxl = BuiltInCoder(cmanifests_named("jxl")) { _ in JXLCoder.plugin.table }
   #else
+    /// JPEG XL. There with the trait `JXL`.
     @available(*, unavailable, message: "name the trait JXL where you depend on ImageCoders")
     public static var jxl: BuiltInCoder { fatalError() }
   #endif
@@ -160,6 +172,7 @@ extension BuiltInCoder {
     /// HEIF (libheif), a second reader. There with the trait `LibHEIF`.
     public static let libHEIF = BuiltInCoder(cmanifests_named("libheif")) { _ in LibHEIFCoder.plugin.table }
   #else
+    /// HEIF (libheif), a second reader. There with the trait `LibHEIF`.
     @available(*, unavailable, message: "name the trait LibHEIF where you depend on ImageCoders")
     public static var libHEIF: BuiltInCoder { fatalError() }
   #endif
@@ -167,6 +180,7 @@ extension BuiltInCoder {
     /// PNG and APNG. There with the trait `PNG`.
     public static let png = BuiltInCoder(cmanifests_named("png")) { _ in PNGCoder.plugin.table }
   #else
+    /// PNG and APNG. There with the trait `PNG`.
     @available(*, unavailable, message: "name the trait PNG where you depend on ImageCoders")
     public static var png: BuiltInCoder { fatalError() }
   #endif
@@ -174,6 +188,7 @@ extension BuiltInCoder {
     /// PNM. There with the trait `PNM`.
     public static let pnm = BuiltInCoder(cmanifests_named("pnm")) { _ in PNMCoder.plugin.table }
   #else
+    /// PNM. There with the trait `PNM`.
     @available(*, unavailable, message: "name the trait PNM where you depend on ImageCoders")
     public static var pnm: BuiltInCoder { fatalError() }
   #endif
@@ -181,6 +196,7 @@ extension BuiltInCoder {
     /// PSD. There with the trait `PSD`.
     public static let psd = BuiltInCoder(cmanifests_named("psd")) { _ in PSDCoder.plugin.table }
   #else
+    /// PSD. There with the trait `PSD`.
     @available(*, unavailable, message: "name the trait PSD where you depend on ImageCoders")
     public static var psd: BuiltInCoder { fatalError() }
   #endif
@@ -188,6 +204,7 @@ extension BuiltInCoder {
     /// QOI. There with the trait `QOI`.
     public static let qoi = BuiltInCoder(cmanifests_named("qoi")) { _ in QOICoder.plugin.table }
   #else
+    /// QOI. There with the trait `QOI`.
     @available(*, unavailable, message: "name the trait QOI where you depend on ImageCoders")
     public static var qoi: BuiltInCoder { fatalError() }
   #endif
@@ -195,6 +212,7 @@ extension BuiltInCoder {
     /// camera raw. There with the trait `RAW`.
     public static let raw = BuiltInCoder(cmanifests_named("raw")) { _ in RAWCoder.plugin.table }
   #else
+    /// camera raw. There with the trait `RAW`.
     @available(*, unavailable, message: "name the trait RAW where you depend on ImageCoders")
     public static var raw: BuiltInCoder { fatalError() }
   #endif
@@ -202,6 +220,7 @@ extension BuiltInCoder {
     /// SVG. There with the trait `SVG`.
     public static let svg = BuiltInCoder(cmanifests_named("svg")) { _ in SVGCoder.plugin.table }
   #else
+    /// SVG. There with the trait `SVG`.
     @available(*, unavailable, message: "name the trait SVG where you depend on ImageCoders")
     public static var svg: BuiltInCoder { fatalError() }
   #endif
@@ -209,6 +228,7 @@ extension BuiltInCoder {
     /// TIFF. There with the trait `TIFF`.
     public static let tiff = BuiltInCoder(cmanifests_named("tiff")) { _ in TIFFCoder.plugin.table }
   #else
+    /// TIFF. There with the trait `TIFF`.
     @available(*, unavailable, message: "name the trait TIFF where you depend on ImageCoders")
     public static var tiff: BuiltInCoder { fatalError() }
   #endif
@@ -216,6 +236,7 @@ extension BuiltInCoder {
     /// WebP. There with the trait `WebP`.
     public static let webP = BuiltInCoder(cmanifests_named("webp")) { _ in WebPCoder.plugin.table }
   #else
+    /// WebP. There with the trait `WebP`.
     @available(*, unavailable, message: "name the trait WebP where you depend on ImageCoders")
     public static var webP: BuiltInCoder { fatalError() }
   #endif

@@ -6,6 +6,7 @@ public import ImageCoderModel
 
 /// As a number, text, list or object. A number without a fraction comes back as ``PropertyValue/integer(_:)``.
 extension PropertyValue: Codable {
+  /// Reads a value of any kind but null and truth.
   public init(from decoder: any Decoder) throws {
     if let list = try? decoder.unkeyedContainer() {
       self = .list(try Self.items(list))
@@ -34,6 +35,7 @@ extension PropertyValue: Codable {
     (try? decoder.container(keyedBy: PropertyName.self)) != nil
   }
 
+  /// Writes the value; a number that is not finite as null.
   public func encode(to encoder: any Encoder) throws {
     if case .dictionary(let properties) = self { return try properties.encode(to: encoder) }
     if case .list(let items) = self {
@@ -54,6 +56,7 @@ extension PropertyValue: Codable {
 
 /// As an object by the names of properties. What is null there is left out.
 extension Properties: Codable {
+  /// Reads an object.
   public init(from decoder: any Decoder) throws {
     self.init()
     let object = try decoder.container(keyedBy: PropertyName.self)
@@ -62,6 +65,7 @@ extension Properties: Codable {
     }
   }
 
+  /// Writes an object, by name.
   public func encode(to encoder: any Encoder) throws {
     var object = encoder.container(keyedBy: PropertyName.self)
     for (name, value) in sorted { try object.encode(value, forKey: PropertyName(stringValue: name)) }
