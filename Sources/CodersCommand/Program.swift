@@ -83,8 +83,8 @@ struct Coders: ParsableCommand {
         name: "Images",
         subcommands: [
           ProbeCommand.self, ConvertCommand.self, AnimateCommand.self, SheetCommand.self, ThumbnailCommand.self,
-          FramesCommand.self, MetadataCommand.self, ApplyCommand.self, StreamCommand.self, ShowCommand.self,
-          PlayCommand.self, CompareCommand.self, HashCommand.self, PlaceholderCommand.self,
+          FramesCommand.self, PartsCommand.self, MetadataCommand.self, ApplyCommand.self, StreamCommand.self,
+          ShowCommand.self, PlayCommand.self, CompareCommand.self, HashCommand.self, PlaceholderCommand.self,
         ]),
       CommandGroup(
         name: "Coders",

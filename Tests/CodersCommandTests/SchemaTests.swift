@@ -9,7 +9,7 @@ import Testing
 @Suite struct SchemaTests {
   static let verbs = [
     "animate", "apply", "cache", "check", "compare", "convert", "doctor", "frames", "hash", "list", "metadata", "new",
-    "operations", "options", "placeholder", "plugin", "policy", "probe", "sheet", "stream", "thumbnail",
+    "operations", "options", "parts", "placeholder", "plugin", "policy", "probe", "sheet", "stream", "thumbnail",
   ]
 
   private let folder = TemporaryFolder()
@@ -114,6 +114,14 @@ import Testing
     #expect(value["within_bounds"]?.content == .boolean(false))
     let same = try checked(["compare", window, window, "--max-difference", "0"])
     #expect(same["psnr"]?.content == .null)
+  }
+
+  @Test func parts() throws {
+    let value = try checked(["parts", try Fixture.path("pages.tiff")])
+    #expect(value["parts"]?.items.count == 2)
+    #expect(try allowedChanges(value, "parts") == [])
+    try checked(["parts", try Fixture.path("pages.tiff"), "-o", "\(folder.path)/parts"])
+    try checked(["compare", "--metadata", try Fixture.path("pages.tiff"), try Fixture.path("window.png")], status: 4)
   }
 
   @Test func hashAndPlaceholder() throws {

@@ -9,9 +9,10 @@ public let plugin = PluginExport(
   id: "org.imagecoders.avif", version: "1.0.0", library: LibAVIF.name,
   names: ContainerPropertyNames(dictionary: "{AVIS}", defaultLoopCount: .infinite), reader: AVIFReader.self,
   readsIncrementally: true, writer: AVIFWriter.self, writerFormats: [.avif],
-  writerFeatures: [.frames, .orientation],
+  writerFeatures: [.frames, .orientation, .trailer],
   operations: [
     .editMetadata(of: [.avif], run: ItemMetadata.edit),
     .attachGainMap(to: [.avif], takesColors: true, run: GainMapItems.attach),
+    .attachVideo(to: [.avif], run: VideoBox.attach),
   ],
   options: AVIFOption.table)

@@ -65,6 +65,10 @@ extension FourCC {
   public static let exif = FourCC("Exif")
   // Groups of items (ISO/IEC 14496-12 §8.18).
   public static let groups = FourCC("grpl")
+  public static let stereoPair = FourCC("ster")
+  public static let burst = FourCC("brst")
+  /// The video of a motion photo.
+  public static let motionVideo = FourCC("mpvd")
   public static let alternatives = FourCC("altr")
   // Types of references.
   public static let thumbnail = FourCC("thmb")

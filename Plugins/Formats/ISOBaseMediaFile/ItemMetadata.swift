@@ -106,7 +106,7 @@ private struct TopLevel {
       case .meta: meta = meta ?? box
       case .movie: movies.append(box)
       case FourCC("moof"), FourCC("sidx"): hasFragments = true
-      case FourCC("uuid"), FourCC("jumb"): others.append(box)
+      case FourCC("uuid"), FourCC("jumb"), .motionVideo: others.append(box)
       default: break
       }
       if file.uint32(at: box.start) == 0 {

@@ -98,6 +98,8 @@ public final class MetaBox: Sendable {
   public var itemData: Range<Int>? { tables.itemData }
   /// Items of which one is to be shown, the best first (ISO/IEC 23008-12 §6.8.1).
   public var alternatives: [[UInt32]] { tables.alternatives }
+  /// Pictures that belong together (ISO/IEC 23008-12 §6.8): `ster`, the left one first, and `brst`.
+  public var groups: [(type: FourCC, items: [UInt32])] { tables.groups }
 
   public func item(_ id: UInt32) -> Item? { tables.index(of: id).map { tables.items[$0] } }
 

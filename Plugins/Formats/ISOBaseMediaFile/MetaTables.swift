@@ -24,6 +24,8 @@ struct MetaTables: Sendable {
   private(set) var itemData: Range<Int>?
   /// Items of which one is to be shown, the best first (ISO/IEC 23008-12 §6.8.1).
   private(set) var alternatives: [[UInt32]] = []
+  /// Stereo pairs and bursts.
+  private(set) var groups: [(type: FourCC, items: [UInt32])] = []
   /// Items at the start of ``items`` whose numbers ascend, as those of nearly all files do.
   private var ascendingItems = 0
   /// Indexes of the others.
@@ -193,14 +195,14 @@ extension MetaTables {
     do throws(CoderError) {
       var boxes = BoxReader(content, in: "grpl")
       while let box = try boxes.next() {
-        guard box.type == .alternatives else { continue }
-        var group = try boxes.content(of: box, as: "altr")
+        guard [.alternatives, .stereoPair, .burst].contains(box.type) else { continue }
+        var group = try boxes.content(of: box, as: "a group")
         _ = try group.fullBox()
         try group.skip(4, "the group's number")
         let count = try group.uint32("the number of items")
         var items: [UInt32] = []
         for _ in 0..<count { items.append(try group.uint32("an item")) }
-        alternatives.append(items)
+        if box.type == .alternatives { alternatives.append(items) } else { groups.append((box.type, items)) }
       }
     } catch {
       return

@@ -24,7 +24,7 @@ public struct OutsideBoxes {
       guard offset < source.size, let box = try? source.box(at: offset, before: source.size), !box.isCut else { return }
       switch box.type {
       case FourCC("uuid") where credentials == nil: credentials = try Self.credentials(box, in: source)
-      case FourCC("mpvd") where video == nil && !box.payload.isEmpty: video = box.payload
+      case .motionVideo where video == nil && !box.payload.isEmpty: video = box.payload
       default: break
       }
       offset = box.end

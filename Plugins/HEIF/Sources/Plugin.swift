@@ -13,9 +13,10 @@ public let plugin: PluginExport = {
     names: ContainerPropertyNames(dictionary: "{HEICS}", defaultLoopCount: .infinite),
     reader: HEIFReader.self, readsIncrementally: true, writer: HEIFWriter.self,
     writerFormats: [.heic, .heif, .heics], writesPages: true,
-    writerFeatures: [.frames, .orientation, .thumbnail],
+    writerFeatures: [.frames, .orientation, .thumbnail, .trailer],
     operations: [
       .editMetadata(of: [.heic, .heif, .heics], run: ItemMetadata.edit),
       .attachGainMap(to: [.heic, .heif], takesColors: true, run: GainMapItems.attach),
+      .attachVideo(to: [.heic, .heif], run: VideoBox.attach),
     ], options: HEIFOption.table)
 }()

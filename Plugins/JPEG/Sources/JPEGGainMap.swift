@@ -71,7 +71,7 @@ enum JPEGGainMap {
   }
 
   /// What follows the pictures of the file, such as a video. Pictures after the first one go.
-  private static func trailer(
+  static func trailer(
     of source: SourceView, _ header: HeaderSegments, after end: Int, host: CoderHost
   ) throws(CoderError) -> Range<Int> {
     var packet: [UInt8]?
@@ -181,7 +181,7 @@ enum JPEGGainMap {
       let payload = try source.bytes(at: part.payload.lowerBound, count: part.payload.count, of: "a segment")
       let reader = ByteReader(payload.span.bytes)
       guard reader.has(FileHeader.Prefix.xmp, at: 0) else { continue }
-      let packet = Array(payload[FileHeader.Prefix.xmp.utf8CodeUnitCount...])
+      let packet = withoutDirectory(Array(payload[FileHeader.Prefix.xmp.utf8CodeUnitCount...]))
       guard let outline = XMPOutline(packet, hasNote: false) else { break }
       let end = outline.properties.upperBound
       let longer = Array(packet[..<end]) + Array(directory.utf8) + packet[end...]
@@ -196,6 +196,19 @@ enum JPEGGainMap {
       <x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">\
       \(directory)</rdf:RDF></x:xmpmeta>
       """.utf8)
+  }
+
+  /// A packet without the directory that the host has written for a video: a new one names both.
+  private static func withoutDirectory(_ packet: [UInt8]) -> [UInt8] {
+    var scanner = TagScanner(packet)
+    var start: Int?
+    while let tag = scanner.next() {
+      guard packet[tag.name].elementsEqual("Container:Directory".utf8) else { continue }
+      if tag.kind != .end { start = start ?? tag.whole.lowerBound }
+      guard tag.kind != .start, let start else { continue }
+      return Array(packet[..<start] + packet[tag.whole.upperBound...])
+    }
+    return packet
   }
 
   private static func segment(_ marker: UInt8, _ prefix: [UInt8], _ payload: [UInt8]) -> [UInt8] {

@@ -11,5 +11,6 @@ public let plugin = PluginExport(
     .readMetadata([.iptc, .exif, .xmp, .icc], of: [.jpeg], run: JPEGMetadata.block),
     .editMetadata(of: [.jpeg], run: JPEGMetadata.edit), .turn(of: [.jpeg], run: JPEGGeometry.write),
     .attachGainMap(to: [.jpeg], takesColors: true, run: JPEGGainMap.attach),
+    .attachVideo(to: [.jpeg], run: JPEGVideo.attach),
   ],
   options: JPEGOption.table)

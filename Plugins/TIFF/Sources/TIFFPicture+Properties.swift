@@ -26,6 +26,7 @@ extension TIFFPicture {
     properties["{TIFF}", "Compression"] = .integer(Int64(compression.code))
     properties["{TIFF}", "PhotometricInterpretation"] = .integer(Int64(samples.photometric.rawValue))
     properties["{TIFF}", "SamplesPerPixel"] = .integer(Int64(samples.count))
+    if samples.number != .unsigned { properties["{TIFF}", "SampleFormat"] = .integer(Int64(samples.number.rawValue)) }
     let pair = try ifReadable { () throws(CoderError) in try directory.numbers(Tag.pageNumber, limit: 2) }
     if let pair, pair.count == 2 {
       properties["{TIFF}", "PageNumber"] = .integer(Int64(clamping: pair[0]))

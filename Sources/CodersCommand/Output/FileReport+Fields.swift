@@ -25,6 +25,7 @@ extension FileReport {
     if !metadata.isEmpty {
       fields.append(("metadata", metadata.map { Self.block($0.kind, $0.bytes) }.joined(separator: ", ")))
     }
+    if let claim { fields.append(("credentials", "\(claim.words); not verified")) }
     let name = (isNumbered ? String(color.dropLast(", CICP".count)) : color) + brightest
     fields.append(("color", ([name] + stated).joined(separator: ", ")))
     if !auxiliary.isEmpty {
@@ -85,10 +86,7 @@ extension FileReport {
   private var poster: Int? { header.sequence.posterFrame > 0 ? header.sequence.posterFrame : nil }
 
   private var plays: String {
-    switch loopCount {
-    case .infinite: "forever"
-    case .plays(let count): "\(count)"
-    }
+    loopCount.words
   }
 
   private static func block(_ kind: MetadataKind, _ bytes: Int?) -> String {
@@ -146,6 +144,27 @@ extension PageRole {
       "kind": .text(kind.word), "name": .text(name), "owner": kind == .picture ? .null : .integer(owner + 1),
       "x": .integer(x), "y": .integer(y),
     ]
+  }
+}
+
+extension JSONValue {
+  /// Who claims what in content credentials.
+  init(_ claim: CredentialsClaim) {
+    self = .object([
+      "generator": .optional(claim.generator), "title": .optional(claim.title), "signer": .optional(claim.signer),
+      "organization": .optional(claim.organization), "manifests": .integer(claim.manifests),
+      "assertions": .texts(claim.assertions),
+    ])
+  }
+}
+
+extension LoopCount {
+  /// How often an animation plays.
+  var words: String {
+    switch self {
+    case .infinite: "forever"
+    case .plays(let count): "\(count)"
+    }
   }
 }
 
@@ -230,6 +249,7 @@ extension FileReport {
     members["hidden_page_count"] = .integer(header.hiddenPageCount)
     members["poster_frame"] = .integer(header.sequence.posterFrame + 1)
     members["access"] = .text(header.sequence.access.word)
+    members["credentials"] = claim.map(JSONValue.init) ?? .null
     members["auxiliary_pictures"] = .list(auxiliary.map(Self.json))
     members["metadata"] = .object(
       Dictionary(metadata.map { ($0.kind.name, $0.bytes.map { .integer($0) } ?? .null) }) { first, _ in first })

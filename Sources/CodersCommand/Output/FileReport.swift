@@ -9,6 +9,8 @@ struct FileReport {
   let loopCount: LoopCount
   /// The size in bytes of each metadata block, or nil for a block that cannot be read.
   let metadata: [(kind: MetadataKind, bytes: Int?)]
+  /// Who claims what in content credentials, of a file that has some that can be read.
+  let claim: CredentialsClaim?
   let frames: [FrameHeader]
   let properties: Properties
   /// The colors in words, and what states them.
@@ -37,15 +39,19 @@ struct FileReport {
     header = decoder.header
     loopCount = decoder.loopCount
     var metadata: [(kind: MetadataKind, bytes: Int?)] = []
+    var claim: CredentialsClaim?
     for kind in MetadataKind.allCases where decoder.header.metadata.contains(kind) {
       // A damaged block is reported as unreadable; the rest of the report does not depend on it.
       do throws(CoderError) {
-        metadata.append((kind, try decoder.metadata(kind)?.count))
+        let payload = try decoder.metadata(kind)
+        metadata.append((kind, payload?.count))
+        if kind == .c2pa { claim = payload.flatMap { CredentialsClaim(store: $0) } }
       } catch {
         metadata.append((kind, nil))
       }
     }
     self.metadata = metadata
+    self.claim = claim
     properties = try decoder.properties()
     color = decoder.colorDescription
     light = decoder.storedColor.light

@@ -64,15 +64,15 @@ private struct ThumbnailWork: FileWork {
     reading.thumbnailQuality = run.quality
     reading.linearLight = run.linearLight
     reading.squaresPixels = true
-    var source = try run.read.source(input, registry, console)
-    if run.box.size == nil { source = try registry.rereadable(source, reading) }
+    let source = try registry.rereadable(try run.read.source(input, registry, console), reading)
     var preset = ThumbnailPreset(size: try size(of: source, reading), mode: run.mode, format: format)
     preset.color = try run.color(console)
     let made = try registry.makeThumbnail(
       preset, at: target.destination, reading: reading, writing: writing, coder: coder, problem: problem
     ) { (options) throws(CoderError) in
-      let image =
+      var image =
         try run.edit.isIdentity ? run.read.decode(source, registry, options: options) : edited(source, options)
+      registry.addStoredFacts(to: &image, of: source, options)
       currentFile = output
       return image
     }

@@ -15,7 +15,7 @@ struct CompareCommand: ReadingVerb {
 
   static let configuration = CommandConfiguration(
     commandName: "compare",
-    abstract: "Measure how much two pictures differ.",
+    abstract: "Measure how much two pictures differ, or list what two files say differently.",
     discussion: """
       Both are shown as they are seen: upright, in sRGB unless --color says otherwise, color multiplied by alpha. They must \
       have the same size. PSNR is that of all samples; SSIM is the mean structural similarity of luma (a Gaussian window of \
@@ -27,12 +27,17 @@ struct CompareCommand: ReadingVerb {
       With a bound, the exit status is 4 if the pictures differ by more: --min-psnr, --min-ssim, --min-ssimulacra2, \
       --max-difference. Without one, it is 0 whatever the difference.
 
+      With --metadata, no pixels are decoded: what the files state is compared instead, one line for each fact and \
+      property that differs: size, colors, density, properties of Exif, IPTC and XMP, thumbnails, videos, gain maps and \
+      other parts. The exit status is 4 if there is a difference.
+
       Examples:
         coders compare photo.png photo.jpg
         coders compare photo.png photo.jpg --min-ssim 0.95 && echo good enough
         coders compare photo.png photo.jpg --metric ssimulacra2
         coders compare expected.png found.png --max-difference 0
         coders compare a.png b.png -o difference.png --amplify 16
+        coders compare --metadata photo.jpg photo.heic
       """)
 
   @Option(help: ArgumentHelp("Fail if the PSNR is lower.", valueName: "decibels"))
@@ -60,6 +65,9 @@ struct CompareCommand: ReadingVerb {
   @Option(help: ArgumentHelp("Multiply differences by this factor in the picture of -o.", valueName: "factor"))
   var amplify = 1.0
 
+  @Flag(help: "Compare what the files say of their pictures, and not the pixels.")
+  var metadata = false
+
   @Flag(help: "Print JSON.")
   var json = false
 
@@ -76,12 +84,17 @@ struct CompareCommand: ReadingVerb {
   func validate() throws {
     if first == "-", second == "-" { throw ValidationError("standard input can be given only once") }
     if !(amplify > 0 && amplify <= 1_000_000) { throw ValidationError("--amplify is \(amplify); above 0 is allowed") }
+    if metadata, output != nil || minPsnr != nil || minSsim != nil || maxDifference != nil {
+      throw ValidationError(
+        "--metadata compares no pixels: --min-psnr, --min-ssim, --max-difference and -o do not go with it")
+    }
     if json, output == "-" { throw ValidationError("standard output takes either the picture or --json") }
   }
 
   func run(_ console: Console) throws(CoderError) -> ExitStatus {
     let registry = read.registry(console)
     let failures = Failures(console)
+    if metadata { return compareMetadata(registry, console, failures: failures) }
     guard let a = picture(first, registry, failures, console), let b = picture(second, registry, failures, console)
     else { return failures.status }
     let comparison = try ImageComparison(a.pixels, b.pixels)
@@ -128,6 +141,53 @@ struct CompareCommand: ReadingVerb {
       let image = try read.decode(try read.source(file, registry, console), registry, options: options)
       if let problem = image.problem { failures.add(problem, file: file) }
       return image
+    } catch {
+      failures.add(error, file: file)
+      return nil
+    }
+  }
+
+  // MARK: Metadata
+
+  private func compareMetadata(_ registry: CoderRegistry, _ console: Console, failures: Failures) -> ExitStatus {
+    guard let a = statements(of: first, registry, console, failures: failures),
+      let b = statements(of: second, registry, console, failures: failures)
+    else { return failures.status }
+    let differences = MetadataComparison(a, b).differences
+    if json {
+      let list = differences.map {
+        JSONValue.object([
+          "name": .text($0.name), "first": .optional($0.first), "second": .optional($0.second),
+        ])
+      }
+      console.print(
+        JSONValue.object([
+          "schema": .integer(1), "first": .text(first), "second": .text(second), "differences": .list(list),
+        ]).printed)
+    } else if !read.coders.isQuiet {
+      var table = Table(["", first, second])
+      for difference in differences {
+        table.add([difference.name, difference.first ?? "–", difference.second ?? "–"])
+      }
+      if differences.isEmpty {
+        console.print("both files say the same")
+      } else {
+        for line in table.lines(console.style) { console.print(line) }
+      }
+    }
+    return differences.isEmpty ? .ok : .different
+  }
+
+  private func statements(
+    of file: String, _ registry: CoderRegistry, _ console: Console, failures: Failures
+  ) -> MetadataComparison.Statements? {
+    CurrentFiles.set(input: file)
+    do throws(CoderError) {
+      let options = try read.decodeOptions(registry, console, file: file)
+      let source = try registry.rereadable(try read.source(file, registry, console), options)
+      let decoder = try read.open(source, registry, options: options)
+      return try MetadataComparison.Statements(
+        decoder, decoder.parts() + registry.storedParts(of: decoder, in: source, options))
     } catch {
       failures.add(error, file: file)
       return nil

@@ -56,6 +56,7 @@ struct ConvertCommand: ReadingVerb {
         coders convert photo.heic small.jpg --max-size 1024 --max-bytes 200k
         coders convert photo.jpg plain.webp --metadata strip --option method=6
         coders convert photo.heic photo.jpg --color srgb
+        coders convert heights.tif heights.png --range percentile
         coders convert - - --format png <photo.webp >photo.png
       """)
 
@@ -99,6 +100,15 @@ struct ConvertCommand: ReadingVerb {
   @OptionGroup(title: "Animations and sizes") var sequence: SequenceOptions
   @OptionGroup(title: "Changes of the picture") var changes: OperationOptions
   @OptionGroup(title: "Colors") var color: ColorOptions
+  @Option(
+    help: ArgumentHelp(
+      """
+      Spread measured values from black to white: auto for the least and the greatest, percentile or percentile=N to \
+      leave out N percent at either end (2), or MIN,MAX in the numbers of the file. Pixels without a value, as \
+      GDAL_NODATA has them, are transparent.
+      """, valueName: "what"), transform: RangeArgument.parsed)
+  var range: RangeArgument?
+
   @OptionGroup(title: "Gain maps") var gainMaps: GainMapOptions
   @OptionGroup(title: "Reading") var reading: ReadOptions
 
@@ -119,6 +129,7 @@ struct ConvertCommand: ReadingVerb {
     if batch.json, (output ?? input.files.last) == "-" {
       throw ValidationError("standard output takes either the picture or --json")
     }
+    if range != nil, sizes != nil { throw ValidationError("--range cannot be used with --sizes") }
     if orientation == .keep, !changes.isEmpty {
       throw ValidationError(
         "--crop, --rotate, --flip and the like turn the picture upright; --orientation keep does not")
@@ -153,6 +164,7 @@ struct ConvertCommand: ReadingVerb {
     run.auxiliary = gainMaps.auxiliary?.kind
     let (color, gainMap, sequence, limits) = (color, gainMaps.gainMap, sequence, read.limits)
     let (orientation, sides) = (orientation, sizes?.sides ?? [])
+    let range = range?.range
     run.color = { (console) throws(CoderError) in try color.outputColor(console, unlessAsked: .asStored) }
     run.squaresPixels = squarePixels
     run.adjust = { (writing, reading, decoder, format) throws(CoderError) in
@@ -160,6 +172,7 @@ struct ConvertCommand: ReadingVerb {
       writing.edit.storesUpright = orientation == .apply
       sequence.apply(to: &writing, picture: try writing.edit.size(of: decoder.outputSize))
       writing.iconSizes = sides
+      writing.range = range
       writing.preservesOrientation = orientation == .keep
       gainMap?.apply(to: &writing, &reading, format: format)
     }

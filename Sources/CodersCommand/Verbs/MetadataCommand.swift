@@ -11,7 +11,7 @@ struct MetadataCommand: ReadingVerb {
     commandName: "metadata",
     abstract: "Show what files say about their pictures, or change it without touching pixels.",
     discussion: """
-      Without --strip and --set, prints the properties of Exif (TIFF, Exif, GPS), IPTC and XMP under ImageIO's names, \
+      Without --strip, --set and --video, prints the properties of Exif (TIFF, Exif, GPS), IPTC and XMP under ImageIO's names, \
       and the name of the color profile.
 
       --strip takes parts out: exif, gps, xmp, iptc, thumbnail, text (comments and texts of the container), other (data \
@@ -23,6 +23,9 @@ struct MetadataCommand: ReadingVerb {
       Pixels stay byte for byte. JPEG, PNG, WebP, TIFF, GIF, JPEG 2000, JPEG XL, HEIF and AVIF can be edited. Makers' \
       notes are kept or taken out whole, with --strip exif.
 
+      --video makes a motion photo of a JPEG, HEIC or AVIF file: the video is put after the picture, in place of another \
+      one, and XMP says so. `coders parts --kind video` takes it out again.
+
       Examples:
         coders metadata photo.jpg
         coders metadata --json photo.heic
@@ -30,6 +33,7 @@ struct MetadataCommand: ReadingVerb {
         coders metadata --strip all photo.jpg -o public.jpg
         coders metadata --set "Copyright=© 2026 A. Author" --set Keywords=sea --set Keywords=boat *.jpg -o marked/
         coders metadata --set GPS.Latitude=48.2082 --set GPS.Longitude=16.3738 photo.webp --in-place
+        coders metadata --video clip.mp4 photo.jpg -o motion.jpg
       """)
 
   @Option(
@@ -42,6 +46,9 @@ struct MetadataCommand: ReadingVerb {
     name: .customLong("set"), help: ArgumentHelp("Set a property; may be repeated.", valueName: "name=value"),
     transform: SettingArgument.parsed)
   var settings: [SettingArgument] = []
+
+  @Option(help: ArgumentHelp("Put this MP4 or QuickTime video after the picture: a motion photo.", valueName: "file"))
+  var video: String?
 
   @Option(
     name: .shortAndLong,
@@ -56,7 +63,7 @@ struct MetadataCommand: ReadingVerb {
   @OptionGroup var input: InputOptions
   @OptionGroup(title: "Reading") var reading: ReadOptions
 
-  private var isEdit: Bool { strip != nil || !settings.isEmpty }
+  private var isEdit: Bool { strip != nil || !settings.isEmpty || video != nil }
 
   func validate() throws {
     do throws(CoderError) {
@@ -69,7 +76,7 @@ struct MetadataCommand: ReadingVerb {
         "say where the edited files go: -o names a file or directory, --in-place replaces the inputs")
     }
     if !isEdit, output != nil || inPlace {
-      throw ValidationError("there is nothing to write without --strip or --set")
+      throw ValidationError("there is nothing to write without --strip, --set or --video")
     }
     if output != nil, inPlace { throw ValidationError("-o cannot be used with --in-place") }
     if batch.json, output == "-" { throw ValidationError("standard output takes either the file or --json") }
@@ -88,8 +95,14 @@ struct MetadataCommand: ReadingVerb {
     } else if names.contains("-") {
       throw .invalidArgument("standard input cannot be replaced; -o names the output")
     }
+    var edit = try edit()
+    if let video {
+      do throws(CoderError) {
+        edit.video = try OpenSource(.file(console.location(of: video)), limits: read.limits).contents()
+      } catch { throw error.annotated(file: video) }
+    }
     batch.settings.run(
-      MetadataWork(command: self, edit: try edit(), registry: registry, console: console),
+      MetadataWork(command: self, edit: edit, registry: registry, console: console),
       zip(inputs, names).map { ($0.path, $1) }, output: output ?? "", isQuiet: read.coders.isQuiet, failures, console)
     return failures.status
   }

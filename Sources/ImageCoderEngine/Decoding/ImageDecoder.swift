@@ -249,6 +249,13 @@ public final class ImageDecoder {
     described.merge(properties)
     properties = described
     properties["ProfileName"] = profile ?? properties["ProfileName"]
+    // JFIF and Exif state it in numbers of their own.
+    if readFormat == .jpeg, properties["DPIWidth"] == nil,
+      let density = Density(header) ?? payload(.exif).flatMap({ Density(exif: $0) })
+    {
+      properties["DPIWidth"] = .number(density.horizontal)
+      properties["DPIHeight"] = .number(density.vertical)
+    }
   }
 
   /// The page whose metadata counts: of a preview that stands for its owner, that of the owner.

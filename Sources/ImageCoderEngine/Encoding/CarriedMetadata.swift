@@ -9,6 +9,7 @@ import ImageCoderModel
 struct CarriedMetadata {
   /// What the new file is like.
   struct Target {
+    let format: ImageFormat
     let size: Size
     /// How the new file says that the picture has to be turned.
     let orientation: Orientation
@@ -127,7 +128,9 @@ struct CarriedMetadata {
     let (edits, gone) = XMPFacts.edits(
       values, changes: changes, orientation: target.orientation, size: target.size, part: target.part,
       hasVideo: payloads[.trailer] != nil)
-    guard !edits.isEmpty else { return }
+    let video = payloads[.trailer].flatMap { MotionPhoto.video(in: $0) == 0..<$0.count ? $0 : nil }
+    let statedVideo = MotionPhoto.isStated(in: values) ? video : nil
+    guard !edits.isEmpty || statedVideo != nil else { return }
     do throws(CoderError) {
       var editing = try XMPEditing(packet)
       for (name, value) in edits { try editing.set(name, to: value) }
@@ -135,6 +138,11 @@ struct CarriedMetadata {
         note(fact, .dropped, because: fact == .video ? "the new file has none" : reason)
       }
       payloads[.xmp] = editing.packet
+      if let statedVideo {
+        // What else followed the picture of the source is written by who knows how.
+        payloads[.xmp] = try MotionPhoto.packet(
+          editing.packet, video: statedVideo, format: target.format, keepsItems: false)
+      }
     } catch {
       payloads[.xmp] = nil
       note(.xmp, .dropped, because: "it cannot be read to its end, and the picture is changed")
@@ -168,7 +176,15 @@ struct CarriedMetadata {
       return
     }
     let goes = rule(.video) == .goes
-    guard goes || !target.features.contains(.trailer) else { return }
+    if !goes, target.features.contains(.trailer) {
+      guard target.format != .jpeg else { return }
+      // Other formats have a box for a video, and none for what a camera puts around it.
+      if let video = MotionPhoto.video(in: trailer) {
+        payloads[.trailer] = Array(trailer[video])
+        guard video.count < trailer.count else { return }
+        return note(.video, .changed, because: "\(trailer.count - video.count) bytes beside the video are left out")
+      }
+    }
     payloads[.trailer] = nil
     note(
       .video, .dropped,

@@ -27,8 +27,8 @@ extension FileWriter {
     return CarriedMetadata(
       image, changes: changes,
       target: CarriedMetadata.Target(
-        size: page.size, orientation: orientation, swapsSides: swapsSides, features: container.writerFeatures,
-        kinds: options.metadata,
+        format: format, size: page.size, orientation: orientation, swapsSides: swapsSides,
+        features: container.writerFeatures, kinds: options.metadata,
         density: options.density, part: part))
   }
 

@@ -266,8 +266,13 @@ extension FileWriter {
     guard light != LightLevels() else { return }
     do throws(CoderError) {
       try writer.setLight(light)
+      if format == .jpegXL, light.frameAveragePeak != nil {
+        // ISO/IEC 18181-1 §E.4: one number, the greatest light.
+        try note(FactChange(.light, .dropped, because: "\(format) has no place for the mean light"))
+      }
     } catch {
       guard error.code == .unsupported else { throw error }
+      try note(FactChange(.light, .dropped, because: error.message))
       options.log?(.warning, "how bright the light is, is left out: \(error.message)")
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import ImageCoderModel
+import ImageCoderModel
 
 /// Something that a file states about its picture, or carries beside it.
 ///

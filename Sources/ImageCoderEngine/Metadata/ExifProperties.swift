@@ -2,9 +2,10 @@
 
 package import ImageCoderModel
 
-/// Reads an Exif payload's tags as properties: `{TIFF}`, `{Exif}` and `{GPS}`.
+/// Reads an Exif payload's tags as properties: `{TIFF}`, `{Exif}`, `{GPS}`, and of Apple's note `{MakerApple}`.
 ///
-/// The first directory, and those of Exif and GPS that it points at, are read once each; nothing else is followed. A tag
+/// The first directory, those of Exif and GPS that it points at, and Apple's note are read once each; nothing else is
+/// followed. A tag
 /// whose value is outside the payload, or has a type or a size that the tag does not have, is left out; the others count.
 ///
 /// - Format: TIFF 6.0 §2, Exif 2.32 §4.6.
@@ -31,6 +32,11 @@ package enum ExifProperties {
       guard let place = directories[tag] else { continue }
       let values = directory(at: place, known, reader) { _, _ in }
       if !values.isEmpty { properties[name] = .dictionary(values) }
+    }
+    if let note = AppleMakerNote.bytes(in: reader), let order = AppleMakerNote.order(of: note) {
+      let inner = ByteReader(note.span.bytes, order: order, of: "Apple's note")
+      let values = directory(at: AppleMakerNote.directory, ExifTags.apple, inner) { _, _ in }
+      if !values.isEmpty { properties["{MakerApple}"] = .dictionary(values) }
     }
     return properties
   }

@@ -38,6 +38,9 @@ enum ExifTags {
     0x8298: plain("Copyright"),
   ]
 
+  /// Tags of Apple's note have no names, but numbers, as ImageIO shows them.
+  static let apple = Dictionary(uniqueKeysWithValues: (1...255 as ClosedRange<UInt16>).map { ($0, plain("\($0)")) })
+
   static let exif: [UInt16: Tag] = [
     0x829A: plain("ExposureTime"), 0x829D: plain("FNumber"), 0x8822: plain("ExposureProgram"),
     0x8824: plain("SpectralSensitivity"), 0x8827: list("ISOSpeedRatings"), 0x8830: plain("SensitivityType"),

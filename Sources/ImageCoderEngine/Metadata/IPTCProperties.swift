@@ -47,7 +47,7 @@ package struct IPTCProperties {
     var properties = Properties()
     for (number, name) in Self.names {
       let texts = dataSets.filter { $0.record == 2 && $0.number == number }.map { set in
-        PropertyValue.text(Self.text(set.bytes))
+        PropertyValue.text(Self.shown(Self.text(set.bytes), number))
       }
       guard let first = texts.first else { continue }
       properties["{IPTC}", name] = Self.repeated.contains(number) ? .list(texts) : first
@@ -64,6 +64,11 @@ package struct IPTCProperties {
     var bytes = bytes[...]
     while bytes.last == 0 { bytes.removeLast() }
     return String(readable: bytes)
+  }
+
+  /// Times in UTC are shown without their zone: §6, data sets 2:35, 2:38, 2:60 and 2:63.
+  private static func shown(_ text: String, _ number: UInt8) -> String {
+    [35, 38, 60, 63].contains(number) && text.hasSuffix("+0000") ? String(text.dropLast(5)) : text
   }
 
   // MARK: Changing

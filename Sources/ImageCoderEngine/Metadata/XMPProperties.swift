@@ -26,7 +26,19 @@ package enum XMPProperties {
     var properties = Properties()
     if !values.isEmpty { properties["{XMP}"] = .dictionary(values) }
     for (name, older) in XMPNamespaces.olderNames {
-      if let value = values[name] { properties["{IPTC}", older] = value }
+      guard let value = values[name] else { continue }
+      // Those that the older standard may have more than once are lists for ImageIO.
+      var shown = value
+      if ["BylineTitle", "Writer/Editor"].contains(older), case .text = value { shown = .list([value]) }
+      properties["{IPTC}", older] = shown
+    }
+    for (name, shown) in XMPNamespaces.shownNames {
+      if let value = values[name] { properties["{IPTC}", shown] = value }
+    }
+    let lens = values.sorted.filter { $0.0.hasPrefix("aux:") }
+    for (name, value) in lens {
+      let local = String(name.dropFirst("aux:".count))
+      properties["{ExifAux}", local == "Lens" ? "LensModel" : local] = value
     }
     return properties
   }
@@ -179,6 +191,12 @@ enum XMPNamespaces {
     ("photoshop:SupplementalCategories", "SupplementalCategory"),
     ("photoshop:TransmissionReference", "OriginalTransmissionReference"), ("photoshop:Urgency", "Urgency"),
     ("Iptc4xmpCore:CountryCode", "Country/PrimaryLocationCode"), ("Iptc4xmpCore:Location", "SubLocation"),
+  ]
+
+  /// What ImageIO shows among `{IPTC}` and the older standard does not have.
+  static let shownNames = [
+    ("xmp:Rating", "StarRating"), ("xmpRights:UsageTerms", "RightsUsageTerms"),
+    ("Iptc4xmpCore:CreatorContactInfo", "CreatorContactInfo"),
   ]
 
   /// The namespace that a usual prefix stands for, or nil.

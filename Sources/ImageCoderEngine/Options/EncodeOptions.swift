@@ -115,6 +115,9 @@ public struct EncodeOptions: Sendable {
     public var layout: PixelLayout?
     /// Whether ``Image/orientation`` is kept as a tag, if the format has one. Otherwise pixels are turned upright.
     public var preservesOrientation = false
+    /// Which values become black and white, of measured data; nil for those that the format says. The result has 16 bits for
+    /// a sample, and no colors but those of sRGB; pixels without a value are transparent.
+    public var range: SampleRange?
     /// What happens to the gain map of a picture that is converted.
     public var gainMap = GainMapEncoding.kept
     /// Pixels per inch that the file states, or nil for those of the image: ``Image/density``.

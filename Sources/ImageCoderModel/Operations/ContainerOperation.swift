@@ -119,6 +119,20 @@ public struct ContainerOperation: Sendable {
     }
   }
 
+  /// ``KnownOperation/attachVideo``
+  public static func attachVideo(
+    to formats: [ImageFormat],
+    run: @escaping @Sendable (_ context: OperationContext, _ video: [UInt8]) throws(CoderError) -> Void
+  ) -> ContainerOperation {
+    ContainerOperation(.attachVideo, formats.map { .init(from: $0) }, blocks: [KnownOperation.videoName]) {
+      (operation, context) throws(CoderError) in
+      guard let video = operation.blocks[KnownOperation.videoName], !video.isEmpty else {
+        throw .invalidArgument("\(operation.name) needs the block \(KnownOperation.videoName)")
+      }
+      try run(context, video)
+    }
+  }
+
   /// Runs the operation once it is checked.
   fileprivate func perform(_ operation: FileOperation, _ context: OperationContext) throws(CoderError) {
     try run(try description.checked(operation, from: context.from, to: context.to), context)

@@ -12,6 +12,8 @@ public enum KnownOperation: String, Sendable, CaseIterable {
   case turn
   /// The same file with a gain map.
   case attachGainMap = "attach-gain-map"
+  /// The same file with the video of a motion photo.
+  case attachVideo = "attach-video"
 
   /// Its name in ``FileOperation/name``.
   public var name: String { rawValue }
@@ -24,6 +26,7 @@ public enum KnownOperation: String, Sendable, CaseIterable {
     case .editMetadata: "Take metadata out, or put other metadata in its place."
     case .turn: "Crop, turn and mirror the picture without loss."
     case .attachGainMap: "Put a gain map into the file."
+    case .attachVideo: "Put the video of a motion photo into the file."
     }
   }
 }
@@ -69,6 +72,16 @@ extension FileOperation {
     }
     return operation
   }
+
+  /// The same file with the video of a motion photo.
+  public static func attachVideo(_ video: [UInt8]) -> FileOperation {
+    FileOperation(KnownOperation.attachVideo.name, blocks: [KnownOperation.videoName: video])
+  }
+}
+
+extension KnownOperation {
+  /// The block of ``attachVideo``.
+  static let videoName = "video"
 }
 
 extension OperationDescription {

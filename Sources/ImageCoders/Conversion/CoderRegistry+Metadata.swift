@@ -21,6 +21,9 @@ extension CoderRegistry {
     _ source: ByteSource, _ edit: MetadataEdit, at destination: EncodeDestination = .memory,
     reading: DecodeOptions = DecodeOptions(), coder id: String? = nil
   ) throws(CoderError) -> EncodedFile {
+    if let video = edit.video {
+      return try attachVideo(video, to: source, edit, reading: reading, coder: id).put(at: destination)
+    }
     let source = try rereadable(source, reading)
     let decoder = try open(source, options: reading)
     let format = decoder.header.format

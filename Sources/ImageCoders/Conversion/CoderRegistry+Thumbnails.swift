@@ -60,8 +60,12 @@ extension CoderRegistry {
   ) throws(CoderError) -> EncodedFile {
     var writing = EncodeOptions(preset.output, limits: reading.limits, cancellation: reading.cancellation)
     writing.log = reading.log
+    let source = try rereadable(source, reading)
     return try makeThumbnail(preset, at: destination, reading: reading, writing: writing, problem: problem) {
-      (options) throws(CoderError) in try decode(source, options: options)
+      (options) throws(CoderError) in
+      var image = try decode(source, options: options)
+      addStoredFacts(to: &image, of: source, options)
+      return image
     }
   }
 

@@ -103,6 +103,11 @@ extension CoderRegistry {
         return try file.put(at: destination)
       }
     }
+    if let range = options.range {
+      return try convertStretching(
+        source, range, to: format, at: destination, options: options, reading: reading, reader: reader, coder: coder,
+        problem: problem)
+    }
     if options.gainMap == .made {
       return try convertMakingGainMap(
         source, to: format, at: destination, options: options, reading: reading, reader: reader, coder: coder,
@@ -142,14 +147,14 @@ extension CoderRegistry {
         FactChange(.frames, .dropped, because: "\(reason): the first of \(decoder.frameCount) frames is written"))
       options.firstFrameOnly = true
     }
-    notes += companions(of: decoder, in: source, as: format, options, reading)
+    if let note = carryHotSpot(of: decoder, as: format, &options) { notes.append(note) }
     let hasMap = pages.count == 1 && hasGainMap(decoder)
     let map = hasMap ? gainMapToKeep(decoder, as: format, options, reading) : nil
     let encoder = try makeEncoder(
       as: format, to: map == nil ? destination : .memory, options: options, pageCount: pages.count, coder: coder)
     encoder.leavesGainMapOut = hasMap
     for note in notes { try encoder.note(note) }
-    if let stored = storedJPEG(of: decoder, in: source, reading) {
+    if let stored = storedJPEG(of: decoder.header.format, in: source, reading) {
       try encoder.note(FactChange(.storedJPEG, .dropped, because: "the picture is encoded anew"))
       let payloads = [MetadataKind.iptc, .text, .trailer].compactMap { kind in
         ((try? Result { () throws(CoderError) in try stored.metadata(kind) }.get()) ?? nil).map { (kind, $0) }
@@ -190,29 +195,57 @@ extension CoderRegistry {
     return try encoder.finish()
   }
 
-  /// What no image has, and the new file neither.
-  private func companions(
-    of decoder: ImageDecoder, in source: ByteSource, as format: ImageFormat, _ options: EncodeOptions,
-    _ reading: DecodeOptions
-  ) -> [FactChange] {
-    var notes: [FactChange] = []
-    if decoder.header.format == .cur, format != .cur {
-      notes.append(FactChange(.hotSpot, .dropped, because: "\(format) has no place for it"))
+  /// Where a cursor points, as options of the writer of another one.
+  ///
+  /// - Returns: What became of it, if it is not where it was.
+  private func carryHotSpot(
+    of decoder: ImageDecoder, as format: ImageFormat, _ options: inout EncodeOptions
+  ) -> FactChange? {
+    let names = ["hot-spot-x", "hot-spot-y"]
+    guard decoder.header.format == .cur, names.allSatisfy({ options.values[$0] == nil }) else { return nil }
+    guard format == .cur else {
+      return FactChange(.hotSpot, .dropped, because: "\(format) is written without one")
     }
-    return notes
+    let found = Result { () throws(CoderError) in try decoder.properties() }
+    guard let properties = try? found.get(), let x = properties["{ICO}", "HotSpotX"]?.integer,
+      let y = properties["{ICO}", "HotSpotY"]?.integer
+    else { return nil }
+    guard decoder.header.pageCount == 1, options.edit.isIdentity else {
+      return FactChange(.hotSpot, .dropped, because: "the pictures of the cursor are changed, or are several")
+    }
+    // A reader may give a smaller picture already.
+    let (own, shown) = (decoder.header.displayedSize, decoder.outputSize)
+    for (name, place, side, whole) in [(names[0], x, shown.width, own.width), (names[1], y, shown.height, own.height)] {
+      options.values[name] = .number(Double(Int(place) * side / max(1, whole)))
+    }
+    return shown == own ? nil : FactChange(.hotSpot, .changed, because: "as the picture was")
   }
 
   /// The JPEG file that a JPEG XL stores, or nil.
   private func storedJPEG(
-    of decoder: ImageDecoder, in source: ByteSource, _ reading: DecodeOptions
+    of format: ImageFormat, in source: ByteSource, _ reading: DecodeOptions
   ) -> ImageDecoder? {
-    guard decoder.header.format == .jpegXL, hasOperation(.transcode, from: .jpegXL, to: .jpeg) else { return nil }
+    guard format == .jpegXL, hasOperation(.transcode, from: .jpegXL, to: .jpeg) else { return nil }
     return try? Result { () throws(CoderError) -> ImageDecoder? in
       guard try ask(.transcode, of: source, as: .jpeg, reading: reading).refusal == nil,
         let file = try apply(.transcode, to: source, as: .jpeg, reading: reading).file
       else { return nil }
       return try open(.bytes(file.bytes), options: DecodeOptions(limits: reading.limits))
     }.get()
+  }
+
+  /// Adds what the JPEG file in a JPEG XL says, and the JPEG XL itself does not.
+  ///
+  /// - Parameter source: It is read again.
+  package func addStoredFacts(to image: inout Image, of source: ByteSource, _ reading: DecodeOptions) {
+    let kinds = reading.metadata.intersection([.iptc, .text])
+    guard image.header?.format == .jpegXL, !kinds.isEmpty,
+      let stored = storedJPEG(of: .jpegXL, in: source, reading)
+    else { return }
+    for kind in kinds where image.metadata[kind] == nil {
+      let payload = Result { () throws(CoderError) in try stored.metadata(kind) }
+      image.metadata[kind] = (try? payload.get()) ?? nil
+    }
   }
 
   /// Numbers of the pages that are kept.

@@ -68,6 +68,7 @@ final class AVIFWriter: ContainerWriter {
     guard !metadata.isEmpty, metadata.count < 1 << 30 else {
       throw .invalidArgument("\(metadata.count) bytes of \(kind), 1 to \(1 << 30) are written")
     }
+    if kind == .trailer { try VideoBox.check(metadata, in: header) }
     self.metadata[kind] = metadata
   }
 
@@ -107,10 +108,14 @@ final class AVIFWriter: ContainerWriter {
     defer { avifRWDataFree(&bytes) }
     guard result == AVIF_RESULT_OK else { throw failure(result) }
     let file = UnsafeRawBufferPointer(start: bytes.data, count: bytes.size)
-    guard isAnimated || !light.boxes.isEmpty else { return try output.write(file) }
-    let sequence =
-      isAnimated ? WrittenBoxes.Sequence(timing: try FrameTicks(delays), loopCount: header?.loopCount) : nil
-    try WrittenBoxes(file, sequence, light: light).write(to: output)
+    if isAnimated || !light.boxes.isEmpty {
+      let sequence =
+        isAnimated ? WrittenBoxes.Sequence(timing: try FrameTicks(delays), loopCount: header?.loopCount) : nil
+      try WrittenBoxes(file, sequence, light: light).write(to: output)
+    } else {
+      try output.write(file)
+    }
+    if !isAnimated, let video = metadata[.trailer] { try output.write(VideoBox.box(of: video)) }
   }
 }
 

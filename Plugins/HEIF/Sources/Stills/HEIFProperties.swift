@@ -36,7 +36,23 @@ enum HEIFProperties {
       put("\(name)PixelHeight", size.height)
     }
     putAuxiliaries(of: node, in: file, into: &properties)
+    putGroup(of: node, in: file, into: &properties)
     return properties
+  }
+
+  /// The stereo pair or the burst that a picture is one of, by the numbers of pages.
+  private static func putGroup(of node: PictureNode, in file: HEIFFile, into properties: inout Properties) {
+    guard let group = file.meta.groups.first(where: { $0.items.contains(node.id) }) else { return }
+    let pages = group.items.prefix(maxListed).compactMap { file.pages.firstIndex(of: $0) }.map { Int64($0) }
+    guard pages.count > 1 else { return }
+    if group.type == .stereoPair {
+      properties["{Groups}", "GroupType"] = .text("StereoPair")
+      properties["{Groups}", "GroupImageIndexLeft"] = .integer(pages[0])
+      properties["{Groups}", "GroupImageIndexRight"] = .integer(pages[1])
+    } else {
+      properties["{Groups}", "GroupType"] = .text("Burst")
+      properties["{Groups}", "GroupImages"] = .list(pages.map { .integer($0) })
+    }
   }
 
   private static let maxListed = 64

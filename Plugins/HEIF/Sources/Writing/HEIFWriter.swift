@@ -19,6 +19,8 @@ final class HEIFWriter: ContainerWriter {
   private var header: ImageHeader?
   private var metadata: [MetadataKind: [UInt8]] = [:]
   private var light = LightLevels()
+  /// That of a motion photo.
+  private var video: [UInt8]?
   /// The first page's item.
   private var primary: Int?
   private var pageCount = 0
@@ -73,7 +75,14 @@ final class HEIFWriter: ContainerWriter {
     thumbnail = nil
   }
 
-  func add(_ metadata: [UInt8], as kind: MetadataKind) throws(CoderError) { self.metadata[kind] = metadata }
+  func add(_ metadata: [UInt8], as kind: MetadataKind) throws(CoderError) {
+    guard kind != .trailer else {
+      try VideoBox.check(metadata, in: header)
+      video = video ?? metadata
+      return
+    }
+    self.metadata[kind] = metadata
+  }
 
   func setLight(_ light: LightLevels) throws(CoderError) { self.light = light }
 
@@ -112,7 +121,9 @@ final class HEIFWriter: ContainerWriter {
     // ISO/IEC 23008-12 Annex B.4.1: `heic` promises the Main profiles.
     let stillBrand = FourCC(isMain ? "heic" : "heix")
     guard let first, let header, header.isAnimated || delays.count > 1 else {
-      return try layout.write(to: output, primary: primary, brands: [stillBrand, FourCC("mif1"), stillBrand])
+      try layout.write(to: output, primary: primary, brands: [stillBrand, FourCC("mif1"), stillBrand])
+      if let video { try output.write(VideoBox.box(of: video)) }
+      return
     }
     let movie = MovieLayout(
       timing: try FrameTicks(delays), loopCount: header.loopCount, size: header.canvas,

@@ -16,6 +16,7 @@
 //   turn             orientation, x, y, width, height        –                     NearestX, NearestY
 //   attach-gain-map  –                                       map, iso, xmp,        –
 //                                                            cicp, icc
+//   attach-video     –                                       video                 –
 //
 //   transcode        The same content in another format, so that nothing is lost on the way there and back.
 //   read-metadata    Takes out the block of a kind, as the file has it, without the container's own prefix. `kind` is one
@@ -35,6 +36,9 @@
 //                    packet of `hdrgm`, which may be left out. A coder whose operation takes `cicp` and `icc` gets those
 //                    colors there instead, as far as they are known: code points as four bytes (primaries, transfer,
 //                    matrix, and 1 for full range), and a profile.
+//
+//   attach-video     Writes the file with a video after its pictures: that of a motion photo. `video` is an MP4 or QuickTime
+//                    file. Another video, and other bytes after the pictures, go. What XMP says of it is for the host.
 //
 // Facts have at most 64 KiB of names and values.
 //

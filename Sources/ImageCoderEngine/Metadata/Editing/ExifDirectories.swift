@@ -149,6 +149,9 @@ struct ExifDirectories {
 
   func has(_ name: Name) -> Bool { directories[name] != nil }
 
+  /// The thumbnail's file (Exif 2.32 §4.6.4 A: JPEGInterchangeFormat and its length), or nil.
+  var thumbnailFile: [UInt8]? { directories[.thumbnail].flatMap { thumbnail(of: $0) }.map { Array(bytes[$0]) } }
+
   func has(_ tag: UInt16, in name: Name) -> Bool {
     directories[name]?.entries.contains { $0.tag == tag } ?? false
   }
@@ -162,6 +165,13 @@ struct ExifDirectories {
     var numbers: [Double] = []
     while reader.remaining >= 8, let bits = try? reader.unsigned(bytes: 8) { numbers.append(Double(bitPattern: bits)) }
     return numbers
+  }
+
+  /// A tag of TIFF's type ASCII in the first directory, or nil.
+  func text(_ tag: UInt16) -> String? {
+    guard let entry = directories[.main]?.entries.first(where: { $0.tag == tag && $0.type == 2 }) else { return nil }
+    let text = place(of: entry).map { Array(bytes[$0]) } ?? Array(entry.field.prefix(Int(entry.count)))
+    return String(decoding: text.prefix { $0 != 0 }, as: UTF8.self)
   }
 
   /// Whether nothing is left but directories without entries.

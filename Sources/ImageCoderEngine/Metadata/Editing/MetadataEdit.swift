@@ -40,6 +40,8 @@ public struct MetadataEdit: Hashable, Sendable {
   /// Values are set after parts are taken out. A negative latitude is south, a negative longitude west. A value of
   /// `{IPTC}` goes into XMP, and also into the IPTC-IIM block if the file has one.
   public var values: Properties
+  /// A video that the file gets: MP4 or QuickTime. With it the file is a motion photo, and another one that it had goes.
+  public var video: [UInt8]?
 
   /// An edit that changes nothing, unless arguments say so.
   public init(removing removed: Set<Part> = [], setting values: Properties = Properties()) {
@@ -51,5 +53,5 @@ public struct MetadataEdit: Hashable, Sendable {
   public static let publishing: Set<Part> = Set(Part.allCases).subtracting([.icc])
 
   /// Whether nothing is changed.
-  public var isEmpty: Bool { removed.isEmpty && values.isEmpty }
+  public var isEmpty: Bool { removed.isEmpty && values.isEmpty && video == nil }
 }

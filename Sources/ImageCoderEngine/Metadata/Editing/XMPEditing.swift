@@ -113,6 +113,20 @@ struct XMPEditing {
     packet.insert(contentsOf: Array(text.utf8), at: place.end)
   }
 
+  /// Adds a description as it is written: properties that are structures, or belong together.
+  ///
+  /// - Parameter prefixes: The usual prefixes that are used in it.
+  mutating func add(_ attributes: String, _ content: String, prefixes: [String]) throws(CoderError) {
+    if place == nil { packet = Self.empty }
+    guard let place else { throw .invalidArgument("the XMP packet has no place for more") }
+    let namespaces = prefixes.map { "xmlns:\($0)=\"\(XMPNamespaces.namespace(of: $0) ?? "")\"" }.joined(separator: " ")
+    let text = """
+      <rdf:Description xmlns:rdf="\(Self.rdf)" rdf:about="\(Self.escaped(place.about))" \
+      \(namespaces) \(attributes)>\(content)</rdf:Description>
+      """
+    packet.insert(contentsOf: Array(text.utf8), at: place.end)
+  }
+
   /// How a property's values are held: ISO 16684-1:2019 §8.
   private enum Form {
     case simple
@@ -166,7 +180,7 @@ struct XMPEditing {
       }
   }
 
-  private static func escaped(_ text: String) -> String {
+  static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
       switch scalar {
