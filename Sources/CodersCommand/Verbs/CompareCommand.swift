@@ -84,9 +84,9 @@ struct CompareCommand: ReadingVerb {
   func validate() throws {
     if first == "-", second == "-" { throw ValidationError("standard input can be given only once") }
     if !(amplify > 0 && amplify <= 1_000_000) { throw ValidationError("--amplify is \(amplify); above 0 is allowed") }
-    if metadata, output != nil || minPsnr != nil || minSsim != nil || maxDifference != nil {
+    if metadata, output != nil || minPsnr != nil || minSsim != nil || maxDifference != nil || isLookMeasured {
       throw ValidationError(
-        "--metadata compares no pixels: --min-psnr, --min-ssim, --max-difference and -o do not go with it")
+        "--metadata compares no pixels: --metric, -o and bounds of differences do not go with it")
     }
     if json, output == "-" { throw ValidationError("standard output takes either the picture or --json") }
   }
