@@ -64,7 +64,7 @@ struct MemoryBench {
   /// The most resident memory so far, in KiB.
   private static var peak: Int {
     var usage = rusage()
-    getrusage(RUSAGE_SELF, &usage)
+    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
     return usage.ru_maxrss
   }
 
