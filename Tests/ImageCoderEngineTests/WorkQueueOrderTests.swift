@@ -10,6 +10,17 @@ import Testing
 @Suite(.serialized) struct WorkQueueOrderTests {
   private struct OwnError: Error, Equatable {}
 
+  /// Remembers all events.
+  private final class Events: Sendable {
+    private let events = Mutex<[WorkQueue.Event]>([])
+    var all: [WorkQueue.Event] { events.withLock { $0 } }
+    var tenants: [String?] {
+      all.map { event in if case .finished(let tenant, _, _) = event { tenant?.name } else { "refused" } }
+    }
+
+    @Sendable func note(_ event: WorkQueue.Event) { events.withLock { $0.append(event) } }
+  }
+
   @Test func workThatGoesOnGoesBeforeWorkThatBegins() async {
     let held = HeldQueue()
     await held.hold()
@@ -29,34 +40,52 @@ import Testing
     #expect(order.firstIndex(of: "first") == 1 + 16 && order.firstIndex(of: "second") == 1 + 16 + 1 + 16)
   }
 
+  /// Pictures that are made and not yet written.
+  private final class Pictures: Sendable {
+    private struct State {
+      var (made, held, most) = (0, 0, 0)
+      var madeBeforeTheFirstWasWritten: Int?
+    }
+
+    private let state = Mutex(State())
+
+    var most: Int { state.withLock { $0.most } }
+    var madeBeforeTheFirstWasWritten: Int { state.withLock { $0.madeBeforeTheFirstWasWritten ?? .max } }
+
+    func make() {
+      spin(for: .milliseconds(2))
+      state.withLock { state in
+        state.made += 1
+        state.held += 1
+        state.most = max(state.most, state.held)
+      }
+    }
+
+    func write() {
+      spin(for: .milliseconds(2))
+      state.withLock { state in
+        state.held -= 1
+        state.madeBeforeTheFirstWasWritten = state.madeBeforeTheFirstWasWritten ?? state.made
+      }
+    }
+  }
+
   /// A task for each of many files: each makes a picture, and then writes it.
   @Test func aBatchHoldsFewPictures() async throws {
     let queue = WorkQueue(width: 2)
-    let pictures = Atomic<Int>(0)
-    let most = Mutex(0)
-    let beforeFirst = Mutex<Int?>(nil)
-    let made = Atomic<Int>(0)
+    let pictures = Pictures()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<60 {
         group.addTask {
-          try await queue.value(Cancellation()) { () throws(CoderError) in
-            spin(for: .milliseconds(2))
-            made.add(1, ordering: .relaxed)
-            let now = pictures.add(1, ordering: .relaxed).newValue
-            most.withLock { $0 = max($0, now) }
-          }
-          try await queue.value(Cancellation(), kind: .continues) { () throws(CoderError) in
-            spin(for: .milliseconds(2))
-            pictures.subtract(1, ordering: .relaxed)
-            beforeFirst.withLock { $0 = $0 ?? made.load(ordering: .relaxed) }
-          }
+          try await queue.value(Cancellation()) { () throws(CoderError) in pictures.make() }
+          try await queue.value(Cancellation(), kind: .continues) { () throws(CoderError) in pictures.write() }
         }
       }
       try await group.waitForAll()
     }
     // Two that run, and two whose tasks are on their way; first come, first served would hold nearly all.
-    #expect(most.withLock { $0 } <= 8)
-    #expect(beforeFirst.withLock { $0 ?? .max } <= 8)
+    #expect(pictures.most <= 8)
+    #expect(pictures.madeBeforeTheFirstWasWritten <= 8)
   }
 
   @Test func tenantsShareTheProcessors() async {
@@ -85,13 +114,14 @@ import Testing
 
   @Test func tenantsAreInherited() async throws {
     let queue = WorkQueue(width: 1)
-    let tenants = Mutex<[String?]>([])
-    queue.onEvent = { if case .finished(let tenant, _, _) = $0 { tenants.withLock { $0.append(tenant?.name) } } }
+    let events = Events()
+    queue.onEvent = events.note
     try await WorkQueue.$tenant.withValue(WorkQueue.Tenant("one")) {
       try await Task { try await queue.run {} }.value
     }
     try await queue.run {}
-    #expect(await eventually { tenants.withLock { $0 } == ["one", nil] })
+    #expect(await eventually { events.all.count == 2 })
+    #expect(events.tenants == ["one", nil])
   }
 
   @Test func aFullQueueRefusesWhatBegins() async {
@@ -137,8 +167,8 @@ import Testing
 
   @Test func theQueueTellsWhatItDoes() async {
     let held = HeldQueue()
-    let events = Mutex<[WorkQueue.Event]>([])
-    held.queue.onEvent = { event in events.withLock { $0.append(event) } }
+    let events = Events()
+    held.queue.onEvent = events.note
     #expect(held.queue.status.running == 0 && held.queue.status.longestWait == .zero)
     await held.hold()
     await held.add("a", .normal) { held.pass(.milliseconds(20)) }
@@ -147,12 +177,12 @@ import Testing
     #expect(status.running == 1 && status.waiting == 1 && status.finished == 0)
     #expect(status.longestWait == .milliseconds(30) && status.expectedWait == .zero)
     _ = await held.run()
-    #expect(await eventually { held.queue.status.finished == 2 && events.withLock { $0.count } == 2 })
+    #expect(await eventually { held.queue.status.finished == 2 && events.all.count == 2 })
     let expected = [
       WorkQueue.Event.finished(nil, waited: .zero, ran: .milliseconds(30)),
       .finished(nil, waited: .milliseconds(30), ran: .milliseconds(20)),
     ]
-    #expect(events.withLock { $0 } == expected)
+    #expect(events.all == expected)
     #expect(held.queue.status.running == 0 && held.queue.status.waiting == 0)
   }
 
@@ -161,15 +191,13 @@ import Testing
     #expect(try await queue.run { 1 + 1 } == 2)
     await #expect(throws: OwnError()) { try await queue.run { throw OwnError() } }
     let flag = Cancellation()
-    let isStarted = Atomic<Bool>(false)
     let running = Task {
       try await queue.run(cancellation: flag) {
-        isStarted.store(true, ordering: .releasing)
         while !flag.isCancelled {}
         return 3
       }
     }
-    #expect(await eventually { isStarted.load(ordering: .acquiring) })
+    #expect(await eventually { queue.status.running == 1 && queue.status.waiting == 0 })
     let waiting = Task { try await queue.run { 4 } }
     #expect(await eventually { queue.status.waiting == 1 })
     // What waits leaves at once; what runs is told.
