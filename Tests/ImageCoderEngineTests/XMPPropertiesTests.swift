@@ -117,7 +117,7 @@ import Testing
     #expect(found["{IPTC}", "Country/PrimaryLocationName"] == .text("Germany"))
     #expect(found["{IPTC}", "Keywords"] == .list([.text("one")]))
     #expect(found["{IPTC}", "Caption/Abstract"] == .text("A view"))
-    #expect(Self.read(Self.packet("xmp:Rating='3'"))["{IPTC}"] == nil)
+    #expect(Self.read(Self.packet("xmp:Label='3'"))["{IPTC}"] == nil)
   }
 
   @Test func otherEncodingsAreRead() {

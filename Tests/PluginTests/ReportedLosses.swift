@@ -52,11 +52,13 @@ struct ReportedLoss: Sendable {
   static func animation(_ delays: [Int], plays: LoopCount, as format: ImageFormat, same: Bool = false) throws -> [UInt8]
   {
     let frames = try delays.enumerated().map { index, delay in
-      Frame(pixels: try EncodingPictures.walk(same ? 0 : index), delay: .milliseconds(UInt32(delay)))
+      Frame(pixels: try EncodingPictures.walk(same ? index / 2 : index), delay: .milliseconds(UInt32(delay)))
     }
     var image = Image(frames: frames, loopCount: plays)
     image.loopCount = plays
-    return try registry.encode(image, as: format, options: EncodingPictures.lossless)
+    var options = format == .gif ? EncodeOptions() : EncodingPictures.lossless
+    options.optimizesFrames = !same
+    return try registry.encode(image, as: format, options: options)
   }
 
   static func motionPhoto(_ format: ImageFormat = .jpeg) throws -> [UInt8] {
