@@ -3,7 +3,6 @@
 import Glibc
 import ImageCaching
 import ImageCoders
-import Synchronization
 
 /// Resident memory of a program that works on files again and again, as a server does.
 struct MemoryBench {
@@ -45,19 +44,19 @@ struct MemoryBench {
   /// A task for each file, which decodes it and writes it as JPEG: what a program does that converts many.
   func batch() async -> String {
     let start = ContinuousClock.now
-    let first = Mutex<Duration?>(nil)
-    await withTaskGroup(of: Void.self) { group in
+    let first = await withTaskGroup(of: Duration?.self) { group in
       for path in paths {
-        group.addTask {
+        group.addTask { [registry] in
           guard let image = try? await registry.async.decode(.file(path)),
             (try? await registry.async.encode(image, as: .jpeg)) != nil
-          else { return }
-          first.withLock { $0 = $0 ?? ContinuousClock.now - start }
+          else { return nil }
+          return ContinuousClock.now - start
         }
       }
+      return await group.reduce(nil) { found, next in found ?? next }
     }
     let seconds = (ContinuousClock.now - start) / .seconds(1)
-    let firstSeconds = first.withLock { $0 ?? .zero } / .seconds(1)
+    let firstSeconds = (first ?? .zero) / .seconds(1)
     return "files \(paths.count) seconds \(seconds) first \(firstSeconds) peak_mb \(Self.peak >> 10)\n"
   }
 

@@ -147,6 +147,9 @@ struct ReportedLossTests {
       try Row.kept("Exif.LensModel", "50 mm", from: .tiff, to: .avif)
         && Row.kept("dc:title", "Sea", from: .tiff, to: .avif)
     },
+    Row("darktable 19222", "what a TIFF says of its camera and its author is in AVIF") {
+      try Row.kept("Make", "Camera", from: .tiff, to: .avif) && Row.kept("Artist", "A. Author", from: .tiff, to: .avif)
+    },
     Row("exiv2 2162", "Exif of AVIF is read") { try Row.kept("Artist", "A. Author", from: .avif, to: .jpeg) },
     Row("libavif 2934", "profile and XMP of PNG are in AVIF") {
       let image = try Row.photo(["dc:title": "Sea"]) { $0.metadata[.icc] = MatrixProfile.displayP3.bytes }

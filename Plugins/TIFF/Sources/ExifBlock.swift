@@ -12,18 +12,19 @@ extension ExifBlock {
   /// Entries of one directory that are looked at.
   static let mostEntries = 1000
 
-  /// Whether a page has an Exif or GPS directory.
+  /// Whether a page has an Exif or GPS directory, or says itself what such a directory is read for.
   static func isPresent(in directory: TIFFDirectory) throws(CoderError) -> Bool {
+    if Tag.telling.contains(where: { directory[$0] != nil }) { return true }
     for tag in [Tag.exif, Tag.gps] where try nested(tag, of: directory) != nil { return true }
     return false
   }
 
-  /// Whether a page says that it has one of them, without a look at it.
+  /// The same without a look at the directories.
   static func isAnnounced(in directory: TIFFDirectory) -> Bool {
-    [Tag.exif, Tag.gps].contains { directory[$0] != nil }
+    Tag.telling.union([Tag.exif, Tag.gps]).contains { directory[$0] != nil }
   }
 
-  /// The structure for a page, or nil when it has neither of the directories.
+  /// The structure for a page, or nil when it has nothing for one.
   ///
   /// - Parameter isAlways: Whether what a page itself says of its picture is enough.
   /// - Throws: ``CoderError/Code/limitExceeded``.

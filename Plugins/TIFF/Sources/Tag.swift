@@ -70,6 +70,10 @@ enum Tag {
     imageDescription, make, model, orientation, xResolution, yResolution, resolutionUnit, software, dateTime, artist,
     hostComputer, copyright,
   ]
+
+  /// What of it is worth an Exif payload where the file has neither directory: what the picture is of, by whom, when and with
+  /// what. Software alone is not, nor how the picture is turned, which other fields say.
+  static let telling: Set<Int> = [imageDescription, make, model, dateTime, artist, copyright]
 }
 
 /// How values of a tag are stored.

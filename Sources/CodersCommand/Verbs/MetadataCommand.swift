@@ -164,8 +164,8 @@ struct MetadataCommand: ReadingVerb {
       return (found, isCut ? .truncated("the file ends before its picture does") : nil)
     } catch {
       let found = try? registry.properties(
-        ofDamaged: try read.source(file, registry, console),
-        reading: try read.decodeOptions(registry, console, file: file), coder: try registry.coderID(named: read.coder))
+        ofDamaged: read.source(file, registry, console), reading: read.decodeOptions(registry, console, file: file),
+        coder: registry.coderID(named: read.coder))
       return (found.map { ($0.format, Self.described($0.properties)) }, error)
     }
   }

@@ -15,6 +15,7 @@
 #define inflate_make_lane_tables fuzzing_make_lane_tables
 #define inflate_make_tables fuzzing_make_tables
 #define inflate_run_lanes fuzzing_run_lanes
+#define processor_has_avx2 fuzzing_has_avx2
 #define processor_has_bmi2 fuzzing_has_bmi2
 #define processor_has_sse41 fuzzing_has_sse41
 #define processor_has_ssse3 fuzzing_has_ssse3
