@@ -40,54 +40,6 @@ import Testing
     #expect(order.firstIndex(of: "first") == 1 + 16 && order.firstIndex(of: "second") == 1 + 16 + 1 + 16)
   }
 
-  /// Pictures that are made and not yet written.
-  private final class Pictures: Sendable {
-    private struct State {
-      var (made, held, most) = (0, 0, 0)
-      var madeBeforeTheFirstWasWritten: Int?
-    }
-
-    private let state = Mutex(State())
-
-    var most: Int { state.withLock { $0.most } }
-    var madeBeforeTheFirstWasWritten: Int { state.withLock { $0.madeBeforeTheFirstWasWritten ?? .max } }
-
-    func make() {
-      spin(for: .milliseconds(2))
-      state.withLock { state in
-        state.made += 1
-        state.held += 1
-        state.most = max(state.most, state.held)
-      }
-    }
-
-    func write() {
-      spin(for: .milliseconds(2))
-      state.withLock { state in
-        state.held -= 1
-        state.madeBeforeTheFirstWasWritten = state.madeBeforeTheFirstWasWritten ?? state.made
-      }
-    }
-  }
-
-  /// A task for each of many files: each makes a picture, and then writes it.
-  @Test func aBatchHoldsFewPictures() async throws {
-    let queue = WorkQueue(width: 2)
-    let pictures = Pictures()
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for _ in 0..<60 {
-        group.addTask {
-          try await queue.value(Cancellation()) { () throws(CoderError) in pictures.make() }
-          try await queue.value(Cancellation(), kind: .continues) { () throws(CoderError) in pictures.write() }
-        }
-      }
-      try await group.waitForAll()
-    }
-    // Two that run, and two whose tasks are on their way; first come, first served would hold nearly all.
-    #expect(pictures.most <= 8)
-    #expect(pictures.madeBeforeTheFirstWasWritten <= 8)
-  }
-
   @Test func tenantsShareTheProcessors() async {
     let held = HeldQueue()
     await held.hold()
@@ -206,12 +158,6 @@ import Testing
     running.cancel()
     #expect(try await running.value == 3)
   }
-}
-
-/// Keeps a processor busy.
-private func spin(for time: Duration) {
-  let end = ContinuousClock.now + time
-  while ContinuousClock.now < end {}
 }
 
 /// Waits until something holds.
