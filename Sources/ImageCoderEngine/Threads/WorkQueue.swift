@@ -6,7 +6,7 @@ package import ImageCoderModel
 ///
 /// Which of those that wait goes next:
 ///
-/// 1. Those of the highest ``Rank`` first, which is the priority of their task.
+/// 1. Those of the highest rank first, which follows from the priority of their task.
 /// 2. Of these, those that go on with what was begun (``Kind/continues``): an encode has a picture in memory, which it
 ///    releases, and a decode makes one. So a batch of many tasks holds few pictures. After sixteen of them, one of the
 ///    other kind has its turn.
