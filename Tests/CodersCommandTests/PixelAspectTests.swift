@@ -60,6 +60,14 @@ import Testing
     #expect(error?.code == .limitExceeded && error?.limit == .maxSide)
   }
 
+  @Test func thumbnailsOfTheLibraryAreOfSquarePixels() throws {
+    let own = try Decoded.registry.open(.bytes(Self.exr(1))).header.canvas
+    var preset = ThumbnailPreset.web.sized(width: 10_000, height: 10_000)
+    preset.format = .png
+    let made = try Decoded.registry.makeThumbnail(of: .bytes(Self.exr(2)), preset)
+    #expect(try Decoded.registry.open(.bytes(made.bytes)).header.canvas == Size(width: 2 * own.width, height: own.height))
+  }
+
   @Test func theCommandTellsAndApplies() throws {
     let folder = Folder()
     let wide = folder.write("wide.gif", try Self.gif(stored: 113))

@@ -50,7 +50,7 @@ extension CoderRegistry {
   ///
   /// - Parameters:
   ///   - reading: How the file is read: limits, allowed formats, whether a part of a picture is enough. Its size, mode,
-  ///     color and first-frame options are set from the preset.
+  ///     color and first-frame options are set from the preset, and pixels are made square.
   ///   - problem: Called if the picture was decoded only in part. If nil, or if `reading` is strict, that is an error.
   /// - Returns: The new file; its bytes, if the destination is memory.
   /// - Throws: As ``decode(_:options:coder:)`` and ``encode(_:as:options:coder:)-(Image,_,_,_)``.
@@ -83,6 +83,8 @@ extension CoderRegistry {
     reading.size = .fitting(preset.size, preset.mode)
     reading.color = preset.color
     reading.firstFrameOnly = preset.output.firstFrameOnly
+    // Whoever looks at a thumbnail takes its pixels for square.
+    reading.squaresPixels = true
     reading.isStrict = reading.isStrict || problem == nil
     // What is not written need not be read.
     reading.metadata.formIntersection(writing.output.metadata)
