@@ -83,7 +83,7 @@ extension CoderRegistry {
     reading.size = .fitting(preset.size, preset.mode)
     reading.color = preset.color
     reading.firstFrameOnly = preset.output.firstFrameOnly
-    // Whoever looks at a thumbnail takes its pixels for square.
+    // A thumbnail is shown by programs that take all pixels for squares.
     reading.squaresPixels = true
     reading.isStrict = reading.isStrict || problem == nil
     // What is not written need not be read.
