@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  /// Whoever has a program started under the name of a worker gets none.
+  /// A caller that starts a program under the name of a worker gets none.
   @Test func aWorkerIsStartedByItsProgramAlone() {
     for line in ["'\(Self.program)' required", "'\(Self.program)' 0 org.imagecoders.qoi 0 0"] {
       let result = Command.run("exec bash -c \"exec -a 'coders-worker (built in)' \(line) 3</dev/null\"")
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  /// A program that is another user's for whoever starts it would be a worker with that user's rights.
+  /// A program with the rights of another user would be a worker with these rights, for any user who starts it.
   @Test(.enabled(if: getuid() == 0)) func aProgramWithRaisedPrivilegesHasNoWorkers() throws {
     let folder = TemporaryFolder()
     let made = Command.run(

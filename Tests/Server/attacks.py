@@ -144,7 +144,7 @@ def injection():
     for text in ("\r\nX-Injected: 1", "\n\nX-Injected: 1", "\0", "\x7f"):
         for path in (link(origin + "/rgba8.png" + text), link(origin + "/rgba8.png", format="png" + text)):
             assert request("GET", path)[0] == 400, path
-    # Encoded once more, it stays a part of the path, here and behind a redirect.
+    # Encoded once more, it stays a part of the path, here and after a redirect.
     for address in ("/%0d%0aX-Injected:%201", "/redirect?/%250d%250aX-Injected:%25201", "/split"):
         assert request("GET", link(origin + address))[0] in (404, 502), address
     with open(settings["log"], encoding="utf-8") as log:
