@@ -24,7 +24,7 @@ PLUGINS_BUILD := $(if $(filter pinned,$(CODECS)),Plugins/.build-pinned,Plugins/.
 
 .DEFAULT_GOAL := stage
 
-.PHONY: help deps codecs check-codecs build plugins touch-plugins plugin stage documentation demo test test-products test-plugin test-plugins test-core templates examples compatibility check check-allocations conformance bench sanitize sanitize-fixtures sanitize-thread fuzz install uninstall check-install deb check-deb dist dist-archive dist-packages dist-server check-dist check-reproducible check-distribution check-aarch64 clean
+.PHONY: help deps codecs check-codecs build plugins touch-plugins plugin stage documentation demo test test-products test-plugin test-plugins test-core facade test-facade templates examples compatibility check check-allocations conformance bench sanitize sanitize-fixtures sanitize-thread fuzz install uninstall check-install deb check-deb dist dist-archive dist-packages dist-server check-dist check-reproducible check-distribution check-aarch64 clean
 
 help:
 	@sed -n 's/^#: //p' Makefile
@@ -35,6 +35,8 @@ help:
 #: make test-plugin NAME=PNG          the unit tests of one plugin, or of the code that plugins share: NAME=Parts
 #: make codecs                        the pinned codec libraries from source, once; CODECS=pinned builds and tests plugins with them
 #: make check-codecs                  what of them is older than Debian's and Python's newest, and which advisories are open
+#: make facade                        the library for C and other languages: build/facade/lib/libimagecoders.so.1 and its header
+#: make test-facade                   the same, held to its header and to the fixtures by programs in C
 #: make test-core FILTER=CanvasTests  tests of the libraries and of the command by name, without optimization
 #: make templates                     the plugins that coders new writes, and the commands of the pages for authors
 #: make documentation                 the reference of the public modules as a web site in build/documentation
@@ -138,6 +140,7 @@ test: deps
 	@scripts/check-sheets $(STAGE)
 	@scripts/check-cache $(STAGE) .build/$(CONFIGURATION)/cache-writer
 	@scripts/check-forks $(STAGE) .build/$(CONFIGURATION)/coder-digest
+	@$(call slow,applications,$(MAKE) --no-print-directory test-facade)
 	@scripts/check-confinements $(STAGE)
 	@scripts/check-growth $(STAGE)
 	@scripts/check-terminal $(STAGE)
@@ -160,6 +163,13 @@ test-core:
 	@[ -n "$(FILTER)" ] || { echo "make test-core FILTER=…: a target, a suite or a test, such as CanvasTests" >&2; exit 2; }
 	@CODERS_TESTS="$$(scripts/test-targets $(FILTER))" && export CODERS_TESTS && \
 	  $(SWIFT_BUILD) --product ImageCodersPackageTests && $(SWIFT_TEST) --skip-build --filter "$(FILTER)"
+
+# With the pinned libraries of codecs inside, as it is given to others.
+facade:
+	@CODECS=pinned scripts/build-facade $(STAGE)/facade
+
+test-facade: facade
+	@CODECS=pinned scripts/check-facade $(STAGE)/facade
 
 templates: stage
 	@scripts/check-templates $(STAGE)

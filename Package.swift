@@ -186,6 +186,7 @@ let package = Package(
     .library(name: "ImageCodersBuiltIn", targets: ["ImageCodersBuiltIn"]),
     .library(name: "ImageCodersWorker", targets: ["ImageCodersWorker"]),
     .library(name: "ImageCodersFoundation", targets: ["ImageCodersFoundation"]),
+    .library(name: "ImageCodersFacade", type: .dynamic, targets: ["ImageCodersFacade"]),
     .library(name: "ImageAnimation", targets: ["ImageAnimation"]),
     .library(name: "ImageSheets", targets: ["ImageSheets"]),
     .library(name: "ImageProcessing", targets: ["ImageProcessing"]),
@@ -260,6 +261,9 @@ let package = Package(
     module(
       "ImageCoders",
       uses: ["CHostSystem", "CImageCoder", "CImageCoderStructs", "CIsolation", "ImageCoderEngine", "ImageCoderModel"]),
+    // The library for other languages, with the coders inside: scripts/build-facade links libimagecoders.so of it.
+    .target(name: "CImageCodersFacade", path: "Sources/CImageCodersFacade"),
+    module("ImageCodersFacade", uses: ["CImageCodersFacade", "ImageCodersBuiltIn"] + library),
     // For programs that use Foundation, which the library itself does not need.
     module("ImageCodersFoundation", uses: library),
     // The memory of a process that animations and caches share, and what the system says of it.

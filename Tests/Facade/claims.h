@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CLAIMS_H
+#define CLAIMS_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "imagecoders.h"
+
+#define HOLDS(claim) \
+  do { \
+    if (!(claim)) fail(__FILE__, __LINE__, #claim); \
+  } while (0)
+#define IS(call, status) HOLDS((call) == (int32_t)(status))
+
+extern ic_registry *registry;
+extern const char *fixtures;
+
+void fail(const char *file, int line, const char *text);
+ic_source bytes_of(const void *bytes, size_t count);
+// A fixture; the path is good until eight others were asked for.
+ic_source path_of(const char *name);
+// A fixture's bytes, which the caller frees.
+uint8_t *contents(const char *name, size_t *count);
+int same_pixels(const ic_pixels *one, const ic_pixels *other, uint32_t bytes_per_pixel);
+
+void encodes(void);
+void opens(void);
+void batches(void);
+
+#endif
