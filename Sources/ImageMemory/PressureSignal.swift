@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import ImageCoderEngine
 
 /// A file in which the system tells that memory is short.
 struct PressureSignal: Sendable {
@@ -37,7 +38,7 @@ struct PressureSignal: Sendable {
   /// The first signal that there is, or nil.
   static func first(root: String, environment: (String) -> String?) -> PressureSignal? {
     if let path = environment("MEMORY_PRESSURE_WATCH"), !path.isEmpty {
-      return path == "/dev/null" ? nil : manager(path, Base64.bytes(environment("MEMORY_PRESSURE_WRITE") ?? ""))
+      return path == "/dev/null" ? nil : manager(path, Base64.bytes((environment("MEMORY_PRESSURE_WRITE") ?? "").utf8))
     }
     let groups = MemoryBudget.groups(root)
     let times = groups.map { "\($0)/memory.pressure" } + ["\(root)/proc/pressure/memory"]
@@ -161,31 +162,5 @@ struct PressureSignal: Sendable {
         return overflow ? $0 : total
       }
     }
-  }
-}
-
-/// Bytes as text (RFC 4648 §4).
-enum Base64 {
-  /// The bytes of a text, or nil if it is none of these.
-  static func bytes(_ text: String) -> [UInt8]? {
-    var (bytes, bits, count): ([UInt8], UInt32, Int) = ([], 0, 0)
-    for character in text.utf8.reversed().drop(while: { $0 == UInt8(ascii: "=") }).reversed() {
-      let value: UInt8
-      switch character {
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"): value = character - UInt8(ascii: "A")
-      case UInt8(ascii: "a")...UInt8(ascii: "z"): value = character - UInt8(ascii: "a") + 26
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): value = character - UInt8(ascii: "0") + 52
-      case UInt8(ascii: "+"): value = 62
-      case UInt8(ascii: "/"): value = 63
-      default: return nil
-      }
-      bits = bits << 6 | UInt32(value)
-      count += 6
-      if count >= 8 {
-        count -= 8
-        bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
-      }
-    }
-    return bytes
   }
 }

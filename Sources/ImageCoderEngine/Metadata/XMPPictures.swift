@@ -21,7 +21,7 @@ enum XMPPictures {
     var open: Int?
     var text = ""
     func add(_ text: String, _ index: Int) {
-      if let file = bytes(text), !file.isEmpty { files.append((names[index].name, file)) }
+      if let file = Base64.bytes(text.utf8), !file.isEmpty { files.append((names[index].name, file)) }
     }
     while let event = xml.next() {
       switch event {
@@ -41,30 +41,5 @@ enum XMPPictures {
 
   private static func index(of name: XMLReader.Name) -> Int? {
     names.firstIndex { $0.namespace == name.namespace && $0.local == name.local }
-  }
-
-  /// RFC 4648 §4; white space may be between the letters, and padding may be missing.
-  private static func bytes(_ text: String) -> [UInt8]? {
-    var bytes: [UInt8] = []
-    var (bits, count): (UInt32, Int) = (0, 0)
-    for letter in text.utf8 {
-      let value: UInt8
-      switch letter {
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"): value = letter - UInt8(ascii: "A")
-      case UInt8(ascii: "a")...UInt8(ascii: "z"): value = letter - UInt8(ascii: "a") + 26
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): value = letter - UInt8(ascii: "0") + 52
-      case UInt8(ascii: "+"): value = 62
-      case UInt8(ascii: "/"): value = 63
-      case UInt8(ascii: "="), 0x20, 0x09, 0x0A, 0x0D: continue
-      default: return nil
-      }
-      bits = bits << 6 | UInt32(value)
-      count += 6
-      if count >= 8 {
-        count -= 8
-        bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
-      }
-    }
-    return bytes
   }
 }
