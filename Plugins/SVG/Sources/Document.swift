@@ -22,6 +22,8 @@ enum Document {
   /// 25 times as long in memory, and the shortest element has 1,250 bytes.
   private static let bytesOfByte = 25
   private static let bytesOfElement = 1300
+  /// Cairo goes through all stops of a gradient for each of them, and that each time something is drawn with it.
+  static let mostStops = 1024
 
   /// - Parameter elements: Less than the bytes of the text.
   private static func check(bytes: Int, elements: Int, _ host: CoderHost) throws(CoderError) {
@@ -42,6 +44,9 @@ enum Document {
     }
     let traits = DocumentTraits(markup)
     try check(bytes: text.count, elements: traits.elements, host)
+    guard traits.stops <= mostStops else {
+      throw .unsupported("a gradient of \(traits.stops) stops; at most \(mostStops) are drawn")
+    }
     if looksBeside, !traits.pictures.isEmpty {
       let filled = try PicturesBeside.filled(text, at: traits.pictures, host: host) { (bytes) throws(CoderError) in
         try check(bytes: bytes, elements: traits.elements, host)

@@ -6,6 +6,9 @@ import ImageCoderPlugin
 struct DocumentTraits: Equatable {
   /// How many elements it has, those in comments and declarations not counted.
   private(set) var elements = 0
+  /// The most colors that one gradient goes through.
+  private(set) var stops = 0
+  private var stopsOfLast = 0
   /// Whether it has text.
   private(set) var hasText = false
   /// Whether it names pictures, parts or styles that are not in the file. They are left out.
@@ -60,6 +63,11 @@ struct DocumentTraits: Equatable {
       end - name == word.utf8CodeUnitCount && text.has(word, at: name) == .yes
     }
     if isNamed("text") { hasText = true }
+    if isNamed("linearGradient") || isNamed("radialGradient") { stopsOfLast = 0 }
+    if isNamed("stop") {
+      stopsOfLast += 1
+      stops = max(stops, stopsOfLast)
+    }
     if isNamed("filter") || isNamed("mask") { hasLayers = true }
     // A link only leads elsewhere, and scripts are not run.
     if end > start + 1, text[start + 1] != UInt8(ascii: "!"), text[start + 1] != UInt8(ascii: "?") { elements += 1 }

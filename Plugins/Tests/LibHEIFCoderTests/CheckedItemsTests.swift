@@ -69,6 +69,16 @@ import Testing
     #expect(Self.refusal(text).code == .unsupported)
   }
 
+  /// What libheif takes for them grows with their square.
+  @Test func manyItemsAreUnsupported() {
+    let text = Item(type: "mime", isHidden: true)
+    func file(_ count: Int) -> FileOfItems {
+      FileOfItems(items: [Self.picture()] + [Item](repeating: text, count: count - 1))
+    }
+    #expect(Self.refusal(file(1000)) == (nil, 64 * 64))
+    #expect(Self.refusal(file(1001)).code == .unsupported)
+  }
+
   /// libheif 1.15 copies more bytes than an overlay's layers have.
   @Test func overlaysAreUnsupported() {
     let file = FileOfItems(items: [Self.picture("iovl"), Self.picture()], references: [("dimg", 1, [2])])

@@ -36,6 +36,13 @@ import Testing
     #expect(Self.traits("<?xml?><!DOCTYPE svg><!-- <a> --><svg><g><s:rect/></g></svg>").elements == 3)
   }
 
+  @Test func countsTheStopsOfEachGradient() {
+    let stop = "<stop offset='0'><animate/></stop>"
+    let one = "<linearGradient>\(stop)<!-- <stop> --><s:stop/>\(stop)</linearGradient>"
+    #expect(Self.traits("<svg>\(one)<radialGradient>\(stop)</radialGradient><stopped/></svg>").stops == 3)
+    #expect(Self.traits("<svg><rect fill='stop'/></svg>").stops == 0)
+  }
+
   @Test func findsText() {
     #expect(Self.traits("<svg><text>a</text></svg>").hasText)
     #expect(Self.traits("<svg:text/>").hasText)

@@ -148,6 +148,17 @@ import Testing
     #expect(throws: Never.self) { try drawing.reader() }
   }
 
+  /// What Cairo takes for a gradient grows with the square of its stops.
+  @Test func gradientsOfManyStopsAreUnsupported() {
+    func drawing(_ count: Int) -> SmallDrawing {
+      SmallDrawing("", "<linearGradient id='a'>\(String(repeating: "<stop/>", count: count))</linearGradient>")
+    }
+    #expect(throws: Never.self) { try drawing(1024).reader() }
+    #expect(throws: CoderError.unsupported("a gradient of 1025 stops; at most 1024 are drawn")) {
+      try drawing(1025).reader()
+    }
+  }
+
   @Test func cancelledDrawingsEnd() throws {
     let host = MemoryHost()
     let reader = try SVGReader(MemorySource(Self.boxes.bytes).view, host: host.host, options: [])
