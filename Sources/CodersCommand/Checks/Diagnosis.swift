@@ -236,7 +236,10 @@ struct Diagnosis {
     }
     findings += IsolationLayers.all.map {
       layers.contains($0.layer)
-        ? Finding(mark: .good, text: "\($0.name): \($0.text)") : Finding(mark: .note, text: "\($0.name): not here")
+        ? Finding(mark: .good, text: "\($0.name): \($0.text)")
+        : Finding(
+          mark: .note,
+          text: "\($0.name): not here" + (IsolationLayers.needs(of: $0.layer).map { "; it needs \($0)" } ?? ""))
     }
     findings.append(Finding(mark: .good, text: report.bound))
     for mode in [Isolation.Mode.required, .strict] {

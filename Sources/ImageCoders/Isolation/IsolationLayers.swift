@@ -39,6 +39,18 @@ package struct IsolationLayers: OptionSet, Sendable, Hashable {
     (.descriptors, "descriptors", "no inherited files, no environment"),
   ]
 
+  /// What the system, and whatever confines the program, has to allow for a layer, or nil for one that is always there.
+  package static func needs(of layer: IsolationLayers) -> String? {
+    switch layer {
+    case .capabilities: "the system call capset"
+    case .seccomp: "filters of system calls (prctl or seccomp)"
+    case .landlock: "landlock_create_ruleset, landlock_add_rule and landlock_restrict_self"
+    case .root: "unshare with a namespace of users, mount, umount2 and pivot_root"
+    case .network, .ipc, .pid: "unshare with a namespace of users"
+    default: nil
+    }
+  }
+
   /// What a mode needs and these layers lack, by name; "landlock or root" for either of two.
   package func missing(for mode: Isolation.Mode) -> [String] {
     switch mode {

@@ -155,6 +155,10 @@ final class WorkerServer: Sendable {
   /// What the system says of a problem, and the limit that it comes from.
   private static func words(for problem: Int32) -> String {
     let words = String(cString: strerror(problem))
+    // Where a filter refuses it, the program could not end a worker that hangs either.
+    if problem == EPERM || problem == ENOSYS {
+      return "\(words): it needs pidfd_open and pidfd_send_signal"
+    }
     guard problem == EMFILE else { return words }
     var limit = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
