@@ -63,7 +63,8 @@ import ImageCodersBuiltIn
         builtIn: plugins == nil ? .all : [], searchPath: .only(plugins.map { [$0] } ?? []), preferences: preferences)
     }
     return ReaderTargets(registry: registry).targets() + WriterTargets(registry: registry(nil)).targets()
-      + ParserTargets.all + TextTargets.all + InterfaceTargets.all + ProtocolTargets.all + InflateTargets.all
+      + OperationTargets(registry: registry(nil)).targets() + ParserTargets.all + TextTargets.all + InterfaceTargets.all
+      + ProtocolTargets.all + InflateTargets.all
       + LosslessTargets.all
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FoundationEssentials
 import FuzzStructures
 import ImageCoderEngine
 import ImageCoderModel
@@ -13,9 +14,17 @@ enum ParserTargets {
     target("json", "JSON, parsed and looked up", seeds: .files(["Registry"])) { bytes in
       _ = try? JSONValue(parsing: bytes, maxBytes: 1 << 20)
     },
-    target("sheet", "the description of a sprite sheet", seeds: .bytes([Array(sheet.utf8)])) {
-      _ = try? SheetDescription(parsing: $0)
+    target(
+      "sheet", "the description of a sprite sheet, written again, and a picture cut by it",
+      seeds: .bytes([sheet, aseprite].map { Array($0.utf8) }), run: Self.sheet),
+    target(
+      "properties", "properties as JSON, written again", seeds: .bytes([Array(properties.utf8)]), run: Self.properties),
+    target("c2pa", "content credentials", seeds: .metadata(.c2pa), structure: BoxStructure.self) { bytes in
+      _ = CredentialsClaim(store: bytes)?.words
     },
+    target(
+      "motion", "bytes after a picture that may be a video, and what says so", seeds: .bytes([movie, [0] + movie]),
+      run: Self.motion),
     target("icc", "a profile: its name, its colors, and a conversion", seeds: .metadata(.icc)) { bytes in
       _ = ICCProfile.name(of: bytes.span.bytes)
       _ = ICCProfile.isSRGB(bytes.span.bytes)
@@ -51,10 +60,63 @@ enum ParserTargets {
      "frameTags": [{"name": "walk", "from": 0, "to": 0, "direction": "pingpong"}]}}
     """
 
+  /// A trimmed frame, and one that was turned.
+  private static let aseprite = """
+    {"frames": [{"filename": "a 0", "frame": {"x": 0, "y": 0, "w": 3, "h": 2}, "rotated": true, "trimmed": true,
+     "spriteSourceSize": {"x": 1, "y": 0, "w": 3, "h": 2}, "sourceSize": {"w": 6, "h": 5}, "delay": [1, 25]},
+     {"filename": "b/1", "frame": {"x": 4, "y": 2, "w": 4, "h": 2}}], "meta": {"app": "http://www.aseprite.org/",
+     "image": "a.png", "format": "RGBA8888", "size": {"w": 16, "h": 8}, "scale": "0.5", "loops": 3}}
+    """
+
+  /// What is understood can be written and is understood again; each frame is cut or refused, within the limits.
+  private static func sheet(_ bytes: [UInt8]) {
+    guard let description = try? SheetDescription(parsing: bytes) else { return }
+    guard (try? SheetDescription(parsing: description.json())) != nil else {
+      FuzzTarget.broken("a description that is written can be read")
+    }
+    guard let picture = try? PixelBuffer(size: Size(width: 16, height: 8), format: .rgba8, alpha: .straight),
+      let sheet = try? SpriteSheet(picture, description, limits: ReaderTargets.limits)
+    else { return }
+    for index in 0..<min(sheet.frameCount, 16) { _ = try? sheet.frame(at: index) }
+  }
+
+  private static let properties = """
+    {"{TIFF}": {"Artist": "a", "Orientation": 6}, "{GIF}": {"DelayTime": 0.04, "LoopCount": 0}, "list": [1, -2.5, "x", {}],
+     "large": 18446744073709551615, "none": null}
+    """
+
+  /// What was read and written once stays as it is.
+  private static func properties(_ bytes: [UInt8]) {
+    guard let properties = try? JSONDecoder().decode(Properties.self, from: Data(bytes)),
+      let written = try? JSONEncoder().encode(properties)
+    else { return }
+    guard (try? JSONDecoder().decode(Properties.self, from: written)) == properties else {
+      FuzzTarget.broken("properties that are written are read as the same")
+    }
+  }
+
+  /// The smallest movie: a brand, an empty `moov`, and a byte of media.
+  static let movie: [UInt8] =
+    [0, 0, 0, 16] + Array("ftypisom".utf8) + [0, 0, 0, 0, 0, 0, 0, 8] + Array("moov".utf8) + [0, 0, 0, 9]
+    + Array("mdat".utf8) + [7]
+
+  /// A video that is found is whole by itself, and can be said to be there.
+  private static func motion(_ bytes: [UInt8]) {
+    guard let range = MotionPhoto.video(in: bytes) else { return }
+    let video = Array(bytes[range])
+    guard MotionPhoto.video(in: video) == 0..<video.count else {
+      FuzzTarget.broken("a video that was found is one without what stands around it")
+    }
+    let packet = try? MotionPhoto.packet(nil, video: video, format: .jpeg, keepsItems: true)
+    guard let packet, MotionPhoto.isStated(inFile: XMPProperties.read(packet)) else {
+      FuzzTarget.broken("a packet says that there is a video")
+    }
+  }
+
   /// Record 2:5, the object's name, of four letters (IPTC IIM, section 1.6).
   private static let iptc: [UInt8] = [0x1C, 2, 5, 0, 4] + Array("name".utf8)
 
-  private static let gainMap = GainMapParameters(
+  static let gainMap = GainMapParameters(
     GainMapParameters.Channel(minimum: 0, maximum: 2, gamma: 1, baseOffset: 0.015625, alternateOffset: 0.015625),
     alternateHeadroom: 2
   ).isoMetadata

@@ -87,7 +87,7 @@ struct ReaderTargets {
       ("layouts", "pixels in another layout than the file's, at once or in pieces", Self.layouts),
       ("frames", "frames in any order", Self.frames),
       ("thumbnail", "a small picture in sRGB", Self.thumbnail),
-      ("pages", "pages, metadata, properties and auxiliary pictures", Self.pages),
+      ("pages", "pages, metadata, properties, auxiliary pictures and other parts", Self.pages),
     ]
     return ways.map { (way, about, run) in
       FuzzTarget(
@@ -205,6 +205,7 @@ extension ReaderTargets {
     }
     for kind in MetadataKind.allCases { _ = try? decoder.metadata(kind) }
     _ = try? decoder.properties()
+    _ = decoder.parts()
     for picture in ((try? decoder.auxiliaryPictures()) ?? []).prefix(8) { _ = try? decoder.decodeAuxiliary(picture) }
     for index in 0..<min(decoder.header.pageCount, 8) {
       guard let page = try? decoder.page(index) else { continue }

@@ -18,7 +18,16 @@ enum TextTargets {
     FuzzTarget(
       name: "parse-terminal", about: "answers of a terminal, in one piece and byte by byte", seeds: .bytes(replies),
       structure: nil, run: terminal),
+    FuzzTarget(
+      name: "parse-terminfo", about: "a compiled description of a terminal", seeds: .bytes(descriptions),
+      structure: nil, run: { _ = TerminalDescription(contents: $0) }),
   ]
+
+  /// term(5) of ncurses: 6 bytes of names, no booleans, 14 numbers of 16 and of 32 bits, the last of which are the colors.
+  private static let descriptions: [[UInt8]] = [(0o432, 2), (0o1036, 4)].map { magic, size in
+    [UInt8(magic & 0xFF), UInt8(magic >> 8), 6, 0, 0, 0, 14, 0, 0, 0, 0, 0] + Array("xterm\0".utf8)
+      + [UInt8](repeating: 0xFF, count: 13 * size) + [0, 1] + [UInt8](repeating: 0, count: size - 2)
+  }
 
   private static let policy = """
     {"base": "web", "formats": ["public.png", "public.jpeg"], "coders": {"value": ["org.imagecoders.png"], "reason": "r"},

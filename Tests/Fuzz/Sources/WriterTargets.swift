@@ -63,6 +63,7 @@ struct WriterTargets {
     }
     var options = EncodeOptions()
     options.isLossless = flags & 4 != 0
+    if format == .jpeg { Self.choose(bytes.last ?? 0, &options) }
     if flags & 8 != 0 { options.quality = Double(next()) / 255 }
     if flags & 16 != 0 { options.maxSize = Size(width: 1 + next() % 40, height: 1 + next() % 40) }
     if flags & 32 != 0 { options.loopCount = .plays(UInt32(next())) }
@@ -71,6 +72,15 @@ struct WriterTargets {
     guard let file = try? registry.encode(image, as: format, options: options) else { return }
     guard let back = try? registry.decode(.bytes(file)) else { FuzzTarget.broken("what is written can be read") }
     guard back.problem == nil else { FuzzTarget.broken("what is written is whole") }
+  }
+
+  /// Each of the ways in which JPEG files are written.
+  private static func choose(_ byte: UInt8, _ options: inout EncodeOptions) {
+    options.values["effort"] = .word(["default", "fast", "small"][Int(byte) % 3])
+    if byte & 4 != 0 { options.values["restart"] = 1 }
+    if byte & 8 != 0 { options.isProgressive = true }
+    if byte & 16 != 0 { options.subsampling = Subsampling.allCases[Int(byte >> 5) % Subsampling.allCases.count] }
+    if byte & 128 != 0 { options.look = Double(byte & 127) }
   }
 
   /// Rows of the input's bytes, again and again.
@@ -107,7 +117,10 @@ struct WriterTargets {
   }
 
   private func edit(_ bytes: [UInt8], format: ImageFormat) {
-    let edit = MetadataEdit(removing: [.xmp, .icc], settingText: "Artist", of: "{TIFF}")
+    let flags = bytes.last ?? 0
+    var edit = MetadataEdit(removing: [.xmp, .icc], settingText: "Artist", of: "{TIFF}")
+    if flags & 1 != 0 { edit = MetadataEdit(removing: [.gps, .c2pa], settingText: "ObjectName", of: "{IPTC}") }
+    if flags & 2 != 0 { edit.video = ParserTargets.movie }
     guard let file = try? registry.editMetadata(.bytes(bytes), edit) else { return }
     _ = try? registry.open(.bytes(file.bytes))
   }
