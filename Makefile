@@ -24,7 +24,7 @@ PLUGINS_BUILD := $(if $(filter pinned,$(CODECS)),Plugins/.build-pinned,Plugins/.
 
 .DEFAULT_GOAL := stage
 
-.PHONY: help deps codecs check-codecs build plugins touch-plugins plugin stage documentation demo test test-products test-plugin test-plugins test-core facade wheel test-python test-facade templates examples compatibility check check-allocations conformance bench sanitize sanitize-fixtures sanitize-thread fuzz install uninstall check-install deb check-deb dist dist-archive dist-packages dist-server check-dist check-reproducible check-distribution check-aarch64 clean
+.PHONY: help deps codecs check-codecs build plugins touch-plugins plugin stage documentation demo test test-products test-plugin test-plugins test-core facade wheel test-python test-facade templates examples compatibility check check-allocations check-bounds check-forks conformance bench sanitize sanitize-fixtures sanitize-thread fuzz install uninstall check-install deb check-deb dist dist-archive dist-packages dist-server check-dist check-reproducible check-distribution check-aarch64 clean
 
 help:
 	@sed -n 's/^#: //p' Makefile
@@ -61,7 +61,9 @@ help:
 #: make fuzz [TARGET=all] [TIME=60]   each target of libFuzzer for so many seconds; see docs/fuzzing.md
 #: make check                         formatting, documentation of public names, circles, the headers' layout and warnings of C
 #: make check-aarch64                 all C compiles for AArch64; kernels, filters and a plugin in C run there under qemu
+#: make check-forks                   100 children of fork() for each state of threads and workers
 #: make check-allocations             each large allocation fails once, for each format and verb: never a crash
+#: make check-bounds                  tests of C that reads bytes of files, with bounds that the compiler checks
 #: make clean                         remove what was built
 
 deps:
@@ -208,6 +210,14 @@ check: deps
 	@scripts/check-protocol
 	@scripts/check-rust
 	@scripts/check-codecs --offline
+
+check-bounds:
+	@scripts/check-bounds
+
+# 100 rounds of each kind.
+check-forks: stage
+	@$(SWIFT_BUILD) $(SWIFT_FLAGS) --product coder-digest
+	@FORKS=100 scripts/check-forks $(STAGE) .build/$(CONFIGURATION)/coder-digest
 
 # Needs a staged tree, and so is none of `check`.
 check-allocations: stage
