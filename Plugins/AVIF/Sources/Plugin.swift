@@ -14,5 +14,6 @@ public let plugin = PluginExport(
     .editMetadata(of: [.avif], run: ItemMetadata.edit),
     .attachGainMap(to: [.avif], takesColors: true, run: GainMapItems.attach),
     .attachVideo(to: [.avif], run: VideoBox.attach),
+    .attachAuxiliary(to: [.avif], run: AuxiliaryItems.attach),
   ],
   options: AVIFOption.table)

@@ -18,5 +18,6 @@ public let plugin: PluginExport = {
       .editMetadata(of: [.heic, .heif, .heics], run: ItemMetadata.edit),
       .attachGainMap(to: [.heic, .heif], takesColors: true, run: GainMapItems.attach),
       .attachVideo(to: [.heic, .heif], run: VideoBox.attach),
+      .attachAuxiliary(to: [.heic, .heif], run: AuxiliaryItems.attach),
     ], options: HEIFOption.table)
 }()

@@ -13,67 +13,29 @@ enum JPEGGainMap {
     let header = try HeaderSegments(parsing: source)
     let end = try header.endOfPicture(in: source)
     let trailer = try trailer(of: source, header, after: end, host: context.host)
-    var file = FilePieces()
-    file.keep(0..<header.start)
     let xmp = try packet(of: source, header, length: second.count, trailer: trailer)
-    var added = segment(0xE1, [UInt8](copying: FileHeader.Prefix.xmp), xmp)
+    var added = MultiPictureFile.segment(0xE1, [UInt8](copying: FileHeader.Prefix.xmp), xmp)
     // Minimum version and writer's version; the map's file has the rest.
-    added += segment(0xE2, [UInt8](copying: JPEGAuxiliary.isoPrefix), [0, 0, 0, 0])
-    var isAdded = false
-    var hasPacket = false
-    func index(of size: Int, _ base: Int) -> [UInt8] { Self.index(first: size, second: second.count, base: base) }
-    for part in header.segments {
-      // New blocks follow JFIF's own segment and Exif, which come first.
-      if !isAdded, part.kind != .jfif, part.kind != .exif {
-        file.put(added)
-        file.put(index(of: 0, 0))
-        isAdded = true
-      }
-      switch part.kind {
-      case .multiPicture, .gainMap: continue
-      case .xmp where !hasPacket:
-        // The packet is in what was added.
-        hasPacket = true
-        let reader = try source.reader(at: part.payload.lowerBound, count: 64, of: "a segment")
-        if !reader.has(FileHeader.Prefix.xmp, at: 0) { file.keep(part.bytes) }
-      default: file.keep(part.bytes)
-      }
-    }
-    if !isAdded {
-      file.put(added)
-      file.put(index(of: 0, 0))
-    }
-    file.keep(header.scan..<end)
-    let size = file.count
-    // The size of the first picture, and where the second begins, seen from the index, are known now.
-    var place = 0
-    var whole = FilePieces()
-    let empty = index(of: 0, 0)
-    for piece in file.pieces {
-      switch piece {
-      case .kept(let range):
-        whole.keep(range)
-        place += range.count
-      case .new(let bytes):
-        var bytes = bytes
-        if bytes.suffix(empty.count).elementsEqual(empty) {
-          // Marker, length, "MPF" and a zero stand before the header that places are counted from.
-          let base = place + bytes.count - empty.count + 8
-          bytes.replaceSubrange((bytes.count - empty.count)..., with: index(of: size, base))
-        }
-        whole.put(bytes)
-        place += bytes.count
-      }
-    }
-    whole.put(second)
-    whole.keep(trailer)
-    try whole.write(in: context)
+    added += MultiPictureFile.segment(0xE2, [UInt8](copying: JPEGAuxiliary.isoPrefix), [0, 0, 0, 0])
+    let file = MultiPictureFile(
+      source: source, header: header, end: end, added: added, pictures: [.init(.new(second), type: 0)],
+      trailer: trailer)
+    // The packet is in what was added.
+    try file.pieces(replacing: [.gainMap, .xmp]).write(in: context)
   }
 
   /// What follows the pictures of the file, such as a video. Pictures after the first one go.
   static func trailer(
     of source: SourceView, _ header: HeaderSegments, after end: Int, host: CoderHost
   ) throws(CoderError) -> Range<Int> {
+    let others = try others(of: source, header, host: host).found.map(\.place)
+    return try JPEGFacts.end(of: others, after: end, in: source)..<source.size
+  }
+
+  /// The pictures after the first.
+  static func others(
+    of source: SourceView, _ header: HeaderSegments, host: CoderHost
+  ) throws(CoderError) -> JPEGAuxiliary {
     var packet: [UInt8]?
     for part in header.segments where part.kind == .xmp && packet == nil {
       let payload = try source.bytes(at: part.payload.lowerBound, count: part.payload.count, of: "a segment")
@@ -81,8 +43,7 @@ enum JPEGGainMap {
       packet = Array(payload[FileHeader.Prefix.xmp.utf8CodeUnitCount...])
     }
     let hasIndex = header.segments.contains { $0.kind == .multiPicture }
-    let others = try JPEGAuxiliary(source, hasIndex: hasIndex, xmp: packet, host: host).found.map(\.place)
-    return try JPEGFacts.end(of: others, after: end, in: source)..<source.size
+    return try JPEGAuxiliary(source, hasIndex: hasIndex, xmp: packet, host: host)
   }
 
   /// What the directory says of a trailer.
@@ -117,8 +78,8 @@ enum JPEGGainMap {
         "an XMP packet of a gain map of \(count) bytes; a segment of JPEG has room for \(ExtendedXMP.largestStandard)")
     }
     var added: [UInt8] = []
-    if let xmp = map.xmp { added += segment(0xE1, [UInt8](copying: FileHeader.Prefix.xmp), xmp) }
-    added += segment(0xE2, [UInt8](copying: JPEGAuxiliary.isoPrefix), map.iso)
+    if let xmp = map.xmp { added += MultiPictureFile.segment(0xE1, [UInt8](copying: FileHeader.Prefix.xmp), xmp) }
+    added += MultiPictureFile.segment(0xE2, [UInt8](copying: JPEGAuxiliary.isoPrefix), map.iso)
     // The map's profile is that of the other rendition, where gains are in its primaries: flag 0x40 is that they are not.
     let profile = map.iso.count > 4 && map.iso[4] & 0x40 == 0 ? map.alternateProfile : nil
     if let profile { added += try profileSegments(profile) }
@@ -135,7 +96,8 @@ enum JPEGGainMap {
     var segments: [UInt8] = []
     for index in 0..<count {
       let part = profile[(index * room)..<min(profile.count, index * room + room)]
-      segments += segment(0xE2, Array("ICC_PROFILE\0".utf8) + [UInt8(index + 1), UInt8(count)], Array(part))
+      segments += MultiPictureFile.segment(
+        0xE2, Array("ICC_PROFILE\0".utf8) + [UInt8(index + 1), UInt8(count)], Array(part))
     }
     return segments
   }
@@ -143,7 +105,7 @@ enum JPEGGainMap {
   /// A map's file from after its first segment on, without what it says of a gain map so far.
   ///
   /// - Parameter hasProfile: Whether its profile stays.
-  private static func rest(of file: [UInt8], from start: Int, hasProfile: Bool) throws(CoderError) -> [UInt8] {
+  static func rest(of file: [UInt8], from start: Int, hasProfile: Bool) throws(CoderError) -> [UInt8] {
     let reader = ByteReader(file.span.bytes, of: "a gain map")
     var kept: [UInt8] = []
     var place = start
@@ -210,52 +172,8 @@ enum JPEGGainMap {
     }
     return packet
   }
-
-  private static func segment(_ marker: UInt8, _ prefix: [UInt8], _ payload: [UInt8]) -> [UInt8] {
-    var writer = ByteWriter()
-    writer.segment(marker) {
-      $0.put(prefix)
-      $0.put(payload)
-    }
-    return writer.bytes
-  }
-
-  /// The index of two pictures.
-  ///
-  /// - Parameters:
-  ///   - first: Bytes of the first picture.
-  ///   - base: Where the header of the index is in the file.
-  private static func index(first: Int, second: Int, base: Int) -> [UInt8] {
-    var writer = ByteWriter()
-    writer.segment(0xE2) {
-      $0.put("MPF\0")
-      $0.put("MM\0*")
-      $0.put(UInt32(8))
-      $0.put(UInt16(3))
-      // Version, number of pictures, and entries, §5.2.3.
-      for (tag, type, count) in [(0xB000, 7, 4), (0xB001, 4, 1), (0xB002, 7, 32)] as [(UInt16, UInt16, UInt32)] {
-        $0.put(tag)
-        $0.put(type)
-        $0.put(count)
-        switch tag {
-        case 0xB000: $0.put("0100")
-        case 0xB001: $0.put(UInt32(2))
-        default: $0.put(UInt32(50))
-        }
-      }
-      $0.put(UInt32(0))
-      // A primary picture of the baseline, and one of no type.
-      for (attribute, size, place) in [(0x03_0000, first, 0), (0, second, max(first - base, 0))] {
-        $0.put(UInt32(attribute))
-        $0.put(UInt32(clamping: size))
-        $0.put(UInt32(clamping: place))
-        $0.put(UInt32(0))
-      }
-    }
-    return writer.bytes
-  }
 }
 
 extension [UInt8] {
-  fileprivate init(copying text: StaticString) { self = text.withUTF8Buffer { Array($0) } }
+  init(copying text: StaticString) { self = text.withUTF8Buffer { Array($0) } }
 }

@@ -12,5 +12,6 @@ public let plugin = PluginExport(
     .editMetadata(of: [.jpeg], run: JPEGMetadata.edit), .turn(of: [.jpeg], run: JPEGGeometry.write),
     .attachGainMap(to: [.jpeg], takesColors: true, run: JPEGGainMap.attach),
     .attachVideo(to: [.jpeg], run: JPEGVideo.attach),
+    .attachAuxiliary(to: [.jpeg], run: JPEGDepth.attach),
   ],
   options: JPEGOption.table)

@@ -40,6 +40,24 @@ struct AuxiliaryArgument: DescribedArgument {
   }
 }
 
+/// A picture that is put beside another, on the command line: `depth=depth.png`.
+struct AddedPictureArgument: DescribedArgument {
+  let kind: PageKind
+  let file: String
+
+  init?(argument: String) {
+    let parts = argument.split(separator: "=", maxSplits: 1).map(String.init)
+    guard parts.count == 2, let kind = AuxiliaryArgument(argument: parts[0])?.kind,
+      [.depth, .disparity, .matte].contains(kind)
+    else { return nil }
+    (self.kind, file) = (kind, parts[1])
+  }
+
+  static func allowed(for text: String) -> String {
+    "a picture beside another is depth=FILE, disparity=FILE or matte=FILE, not \(text)"
+  }
+}
+
 /// What happens to a gain map, on the command line.
 enum GainMapArgument: DescribedArgument, Equatable {
   case keep, drop, make

@@ -11,7 +11,7 @@ struct MetadataCommand: ReadingVerb {
     commandName: "metadata",
     abstract: "Show what files say about their pictures, or change it without touching pixels.",
     discussion: """
-      Without --strip, --set and --video, prints the properties of Exif (TIFF, Exif, GPS), IPTC and XMP under ImageIO's names, \
+      Without --strip, --set, --video and --auxiliary, prints the properties of Exif (TIFF, Exif, GPS), IPTC and XMP under ImageIO's names, \
       and the name of the color profile.
 
       --strip takes parts out: exif, gps, xmp, iptc, thumbnail, text (comments and texts of the container), other (data \
@@ -24,7 +24,8 @@ struct MetadataCommand: ReadingVerb {
       notes are kept or taken out whole, with --strip exif.
 
       --video makes a motion photo of a JPEG, HEIC or AVIF file: the video is put after the picture, in place of another \
-      one, and XMP says so. `coders parts --kind video` takes it out again.
+      one, and XMP says so. `coders parts --kind video` takes it out again. --auxiliary puts a picture of depth, disparity \
+      or a matte beside the one of a JPEG, HEIC or AVIF file, as `coders parts` takes it out.
 
       Examples:
         coders metadata photo.jpg
@@ -34,6 +35,7 @@ struct MetadataCommand: ReadingVerb {
         coders metadata --set "Copyright=© 2026 A. Author" --set Keywords=sea --set Keywords=boat *.jpg -o marked/
         coders metadata --set GPS.Latitude=48.2082 --set GPS.Longitude=16.3738 photo.webp --in-place
         coders metadata --video clip.mp4 photo.jpg -o motion.jpg
+        coders metadata --auxiliary depth=depth.png photo.heic -o portrait.heic
       """)
 
   @Option(
@@ -51,6 +53,12 @@ struct MetadataCommand: ReadingVerb {
   var video: String?
 
   @Option(
+    help: ArgumentHelp(
+      "Put this picture beside the main one: depth, disparity or matte; may be repeated.", valueName: "kind=file"),
+    transform: AddedPictureArgument.parsed)
+  var auxiliary: [AddedPictureArgument] = []
+
+  @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
       "The file or directory to write; directories are created; - is standard output.", valueName: "file|dir"))
@@ -63,7 +71,7 @@ struct MetadataCommand: ReadingVerb {
   @OptionGroup var input: InputOptions
   @OptionGroup(title: "Reading") var reading: ReadOptions
 
-  private var isEdit: Bool { strip != nil || !settings.isEmpty || video != nil }
+  private var isEdit: Bool { strip != nil || !settings.isEmpty || video != nil || !auxiliary.isEmpty }
 
   func validate() throws {
     do throws(CoderError) {
@@ -76,7 +84,7 @@ struct MetadataCommand: ReadingVerb {
         "say where the edited files go: -o names a file or directory, --in-place replaces the inputs")
     }
     if !isEdit, output != nil || inPlace {
-      throw ValidationError("there is nothing to write without --strip, --set or --video")
+      throw ValidationError("there is nothing to write without --strip, --set, --video or --auxiliary")
     }
     if output != nil, inPlace { throw ValidationError("-o cannot be used with --in-place") }
     if batch.json, output == "-" { throw ValidationError("standard output takes either the file or --json") }
@@ -100,6 +108,14 @@ struct MetadataCommand: ReadingVerb {
       do throws(CoderError) {
         edit.video = try OpenSource(.file(console.location(of: video)), limits: read.limits).contents()
       } catch { throw error.annotated(file: video) }
+    }
+    for picture in auxiliary {
+      do throws(CoderError) {
+        let bytes = try OpenSource(.file(console.location(of: picture.file)), limits: read.limits).contents()
+        guard edit.pictures.updateValue(Array(bytes), forKey: picture.kind) == nil else {
+          throw .invalidArgument("--auxiliary gives two pictures of a kind")
+        }
+      } catch { throw error.annotated(file: picture.file) }
     }
     batch.settings.run(
       MetadataWork(command: self, edit: edit, registry: registry, console: console),

@@ -155,10 +155,10 @@ package enum MeasuredValues {
     return Double(text.drop { $0 == " " }.prefix { $0 != " " && $0 != "\0" })
   }
 
-  /// A payload without what is not true of other values.
+  /// A payload without what is not true of other values; nil where nothing else is in it.
   package static func removed(from payload: [UInt8]) -> [UInt8]? {
     guard var directories = ExifDirectories(payload) else { return nil }
     for tag in tags { directories.remove(tag, from: .main) }
-    return directories.payload()
+    return directories.isEmpty ? nil : directories.payload()
   }
 }

@@ -20,6 +20,18 @@ extension ImageDecoder {
     try auxiliaryDecoder(picture).image()
   }
 
+  /// The bytes of an auxiliary picture that is a file inside the file, or nil. What is turned is no longer what the file has.
+  package func fileOfAuxiliary(_ picture: AuxiliaryPicture) throws(CoderError) -> [UInt8]? {
+    guard !options.appliesOrientation || header.orientation == .up,
+      let place = try file.reader.header(page: picture.page).embedded
+    else { return nil }
+    let source = context.source
+    try session.limits.check(memory: place.count)
+    return try withExtendedLifetime(source) { () throws(CoderError) in
+      try ArrayMemory.copy(try source.view(at: place.lowerBound, count: place.count), for: "a picture in the file")
+    }
+  }
+
   /// A decoder of an auxiliary picture, which shares the file with this one.
   func auxiliaryDecoder(_ picture: AuxiliaryPicture) throws(CoderError) -> ImageDecoder {
     try attributing { () throws(CoderError) in

@@ -22,15 +22,8 @@ extension ImageDecoder {
     try attributing { () throws(CoderError) in
       guard let found = try StatedGainMap.find(page: page, in: file) else { return nil }
       var map = try gainMap(found)
-      // What is turned or rewritten is no longer what the file has.
-      guard found.table == nil, !options.appliesOrientation || header.orientation == .up,
-        let place = try file.reader.header(page: found.picture.page).embedded
-      else { return map }
-      let source = context.source
-      try session.limits.check(memory: place.count)
-      map.file = try withExtendedLifetime(source) { () throws(CoderError) in
-        try ArrayMemory.copy(try source.view(at: place.lowerBound, count: place.count), for: "a gain map")
-      }
+      // What is rewritten is no longer what the file has.
+      if found.table == nil { map.file = try fileOfAuxiliary(found.picture) }
       return map
     }
   }

@@ -40,6 +40,8 @@ struct CarriedMetadata {
     payloads = image.metadata.filter { target.kinds.contains($0.key) }
     let stated = image.density ?? image.metadata[.exif].flatMap { Density(exif: $0) }
     density = target.density ?? (target.swapsSides ? stated?.turned : stated)
+    if let stated, target.density == nil, target.swapsSides, stated.turned != stated { noteChange(.density) }
+    if let header = image.header, header.orientation != target.orientation { noteChange(.orientation) }
     carryCredentials()
     nameCompanions()
     carryTrailer()
@@ -101,13 +103,19 @@ struct CarriedMetadata {
     payloads[.exif] = exif
   }
 
+  /// A fact that says something else now, as the picture was changed.
+  private mutating func noteChange(_ fact: Fact) {
+    guard !facts.contains(where: { $0.fact == fact }) else { return }
+    note(fact, .changed, because: "as the picture was")
+  }
+
   /// A container without a place of its own for it has that of Exif.
   private var needsExifForDensity: Bool {
     guard let density, !target.features.contains(.resolution), target.kinds.contains(.exif) else { return false }
     return payloads[.exif].flatMap { Density(exif: $0) }.map { !$0.isNear(density) } ?? true
   }
 
-  private func setSizes(in directories: inout ExifDirectories) {
+  private mutating func setSizes(in directories: inout ExifDirectories) {
     guard rule(.dimensions) == .follows else { return }
     let sides = [target.size.width, target.size.height].map { UInt32(clamping: $0) }
     // Exif 2.32 §4.6.5: PixelXDimension and PixelYDimension; TIFF 6.0: ImageWidth and ImageLength.
@@ -116,6 +124,7 @@ struct CarriedMetadata {
     ]
     for (tag, name, side) in tags where directories.has(tag, in: name) {
       directories.set(tag, in: name, to: .long([sides[side]]))
+      noteChange(.dimensions)
     }
   }
 
@@ -133,7 +142,10 @@ struct CarriedMetadata {
     guard !edits.isEmpty || statedVideo != nil else { return }
     do throws(CoderError) {
       var editing = try XMPEditing(packet)
-      for (name, value) in edits { try editing.set(name, to: value) }
+      for (name, value) in edits {
+        try editing.set(name, to: value)
+        if let fact = XMPFacts.changing(name), value != .text("") { noteChange(fact) }
+      }
       for fact in gone where !facts.contains(where: { $0.fact == fact }) {
         note(fact, .dropped, because: fact == .video ? "the new file has none" : reason)
       }
@@ -161,7 +173,8 @@ struct CarriedMetadata {
   private mutating func nameCompanions() {
     guard wantsAll else { return }
     if source.companions.contains(.gainMap) { note(.gainMap, .dropped, because: "the file is written without one") }
-    let others = source.companions.filter { [.depth, .disparity, .matte].contains($0) }
+    if source.companions.contains(.preview) { note(.thumbnail, .dropped, because: "previews are not written anew") }
+    let others = source.companions.filter { Fact.auxiliaryKinds.contains($0) }
     guard !others.isEmpty else { return }
     let words = Set(others.map { "\($0)" }).sorted().joined(separator: ", ")
     note(.auxiliaries, .dropped, because: "\(others.count) (\(words)); --auxiliary writes one of them")

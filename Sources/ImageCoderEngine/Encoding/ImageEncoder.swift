@@ -74,6 +74,8 @@ public final class ImageEncoder {
   package var open: Opener?
   /// Whether XMP of a decoder is written without what it says of a gain map, which is not written with the picture.
   package var leavesGainMapOut = false
+  /// Whether the maker of the encoder says what becomes of depth, mattes and the like.
+  package var leavesAuxiliariesOut = false
   /// What became of facts that are not in an image: pages, frames, pictures beside it.
   private var changes: [FactChange] = []
   /// What a file inside the file says that the file itself does not: the JPEG that a JPEG XL stores.
@@ -209,6 +211,7 @@ public final class ImageEncoder {
       image.metadata.merge(inner.payloads.filter { options.metadata.contains($0.key) }) { stated, _ in stated }
       image.density = image.density ?? inner.density
     }
+    if leavesAuxiliariesOut { image.companions.removeAll { Fact.auxiliaryKinds.contains($0) } }
     if leavesGainMapOut { image.companions.removeAll { $0 == .gainMap } }
     if leavesGainMapOut, let packet = image.metadata[.xmp] { image.metadata[.xmp] = GainMap.without(mapIn: packet) }
     return image

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ImageCoderModel
+package import ImageCoderModel
 
 /// Something that a file states about its picture, or carries beside it.
 ///
@@ -147,10 +147,7 @@ extension Fact {
     case .video: .row(scaled: .stays, cropped: .goes, turned: .goes, drawn: .goes, picked: .goes, isMissed: true)
     case .gainMap:
       .row(scaled: .follows, cropped: .follows, turned: .follows, drawn: .goes, recolored: .goes, isMissed: true)
-    case .auxiliaries:
-      .row(
-        encoded: .goes, scaled: .goes, cropped: .goes, turned: .goes, drawn: .goes, recolored: .goes, picked: .goes,
-        isMissed: true)
+    case .auxiliaries: .row(scaled: .follows, cropped: .follows, turned: .follows, drawn: .goes, isMissed: true)
     case .frames: .row(scaled: .follows, cropped: .follows, turned: .follows, drawn: .follows, isMissed: true)
     case .pages: .row(scaled: .follows, cropped: .follows, turned: .follows, drawn: .follows, isMissed: true)
     case .storedJPEG:
@@ -193,6 +190,11 @@ public struct FactChange: Sendable, Hashable {
     [.frames, .pages].contains(fact)
       ? reason : "\(fact.rawValue) \(outcome == .dropped ? "left out" : outcome.rawValue): \(reason)"
   }
+}
+
+extension Fact {
+  /// Kinds of pictures that are ``auxiliaries``; a gain map has a row of its own, and a preview is a thumbnail.
+  package static let auxiliaryKinds: Set<PageKind> = [.depth, .disparity, .matte, .other]
 }
 
 extension MetadataKind {

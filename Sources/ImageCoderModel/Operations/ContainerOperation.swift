@@ -133,6 +133,19 @@ public struct ContainerOperation: Sendable {
     }
   }
 
+  /// ``KnownOperation/attachAuxiliary``
+  public static func attachAuxiliary(
+    to formats: [ImageFormat],
+    run: @escaping @Sendable (_ context: OperationContext, _ picture: AuxiliaryParts) throws(CoderError) -> Void
+  ) -> ContainerOperation {
+    ContainerOperation(
+      .attachAuxiliary, formats.map { .init(from: $0) },
+      blocks: [AuxiliaryParts.pictureName, AuxiliaryParts.typeName, AuxiliaryParts.xmpName]
+    ) { (operation, context) throws(CoderError) in
+      try run(context, try AuxiliaryParts(operation))
+    }
+  }
+
   /// Runs the operation once it is checked.
   fileprivate func perform(_ operation: FileOperation, _ context: OperationContext) throws(CoderError) {
     try run(try description.checked(operation, from: context.from, to: context.to), context)

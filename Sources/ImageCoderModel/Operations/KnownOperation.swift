@@ -14,6 +14,8 @@ public enum KnownOperation: String, Sendable, CaseIterable {
   case attachGainMap = "attach-gain-map"
   /// The same file with the video of a motion photo.
   case attachVideo = "attach-video"
+  /// The same file with another picture that belongs to its main one: depth, a matte.
+  case attachAuxiliary = "attach-auxiliary"
 
   /// Its name in ``FileOperation/name``.
   public var name: String { rawValue }
@@ -27,6 +29,7 @@ public enum KnownOperation: String, Sendable, CaseIterable {
     case .turn: "Crop, turn and mirror the picture without loss."
     case .attachGainMap: "Put a gain map into the file."
     case .attachVideo: "Put the video of a motion photo into the file."
+    case .attachAuxiliary: "Put a picture that belongs to the main one into the file: depth, a matte."
     }
   }
 }
@@ -76,6 +79,15 @@ extension FileOperation {
   /// The same file with the video of a motion photo.
   public static func attachVideo(_ video: [UInt8]) -> FileOperation {
     FileOperation(KnownOperation.attachVideo.name, blocks: [KnownOperation.videoName: video])
+  }
+
+  /// The same file with another picture that belongs to its main one.
+  public static func attachAuxiliary(_ picture: AuxiliaryParts) -> FileOperation {
+    var operation = FileOperation(
+      KnownOperation.attachAuxiliary.name,
+      blocks: [AuxiliaryParts.pictureName: picture.file, AuxiliaryParts.typeName: Array(picture.typeName.utf8)])
+    operation.blocks[AuxiliaryParts.xmpName] = picture.xmp
+    return operation
   }
 }
 
@@ -187,4 +199,32 @@ public struct GainMapParts: Sendable, Equatable {
 
   static let (mapName, isoName, xmpName) = ("map", "iso", "xmp")
   static let (pointsName, profileName) = ("cicp", "icc")
+}
+
+/// A picture that belongs to the main one, as files have it: depth, a matte.
+public struct AuxiliaryParts: Sendable, Equatable {
+  /// The picture as a file of the same format. Samples of depth and mattes have no colors.
+  public var file: [UInt8]
+  /// What it is, by the name that files have for it: `urn:mpeg:mpegB:cicp:systems:auxiliary:depth`.
+  public var typeName: String
+  /// What says more of it, as an XMP packet, or nil.
+  public var xmp: [UInt8]?
+
+  /// Makes parts of a file and what its samples are.
+  public init(file: [UInt8], typeName: String, xmp: [UInt8]?) {
+    (self.file, self.typeName, self.xmp) = (file, typeName, xmp)
+  }
+
+  init(_ operation: FileOperation) throws(CoderError) {
+    guard let file = operation.blocks[Self.pictureName], let type = operation.blocks[Self.typeName] else {
+      throw .invalidArgument("\(operation.name) needs the blocks \(Self.pictureName) and \(Self.typeName)")
+    }
+    guard (1...Self.longestName).contains(type.count), type.allSatisfy({ (0x20..<0x7F).contains($0) }),
+      !type.contains(where: { [0x22, 0x26, 0x3C].contains($0) })
+    else { throw .invalidArgument("\(operation.name) with \(type.count) bytes that are no name of a kind of picture") }
+    self.init(file: file, typeName: String(decoding: type, as: UTF8.self), xmp: operation.blocks[Self.xmpName])
+  }
+
+  static let (pictureName, typeName, xmpName) = ("picture", "type", "xmp")
+  private static let longestName = 128
 }

@@ -59,7 +59,13 @@ extension CoderRegistry {
         file.bytes = try attaching(map, of: header.displayedSize, to: file.bytes, format: format, options)
         file.byteCount = file.bytes.count
       }
-      return file
+      let beside = auxiliariesToKeep(decoder, as: format, options, reading)
+      for note in beside.notes { try note.tell(options) }
+      file.changes += beside.notes
+      // Those of a file that is turned back to how it is stored are there still.
+      let new = try self.open(.bytes(file.bytes), options: DecodeOptions(limits: options.limits))
+      guard try !new.auxiliaryPictures().contains(where: { Fact.auxiliaryKinds.contains($0.kind) }) else { return file }
+      return try attaching(beside.kept, of: header.displayedSize, to: file, options)
     }
     guard case .done(let file) = outcome, file.byteCount <= options.maxFileSize ?? .max else { return nil }
     return file
@@ -71,6 +77,7 @@ extension CoderRegistry {
   ) throws(CoderError) -> EncodedFile {
     var edit = MetadataEdit()
     var changes: [FactChange] = []
+    var changed: Set<Fact> = []
     let trailer = Result { () throws(CoderError) in try old.metadata(.trailer) }
     if let bytes = (try? trailer.get()) ?? nil, !bytes.isEmpty {
       changes.append(
@@ -93,7 +100,9 @@ extension CoderRegistry {
       edit.removed.insert(.thumbnail)
       let properties = try old.properties()
       for (name, side) in [("PixelXDimension", size.width), ("PixelYDimension", size.height)] {
-        if properties["{Exif}", name] != nil { edit.values["{Exif}", name] = .integer(Int64(side)) }
+        guard let old = properties["{Exif}", name] else { continue }
+        edit.values["{Exif}", name] = .integer(Int64(side))
+        if old != .integer(Int64(side)) { changed.insert(.dimensions) }
       }
     }
     if options.metadata.contains(.xmp), case .dictionary(let values)? = try old.properties()["{XMP}"] {
@@ -101,12 +110,19 @@ extension CoderRegistry {
       if old.header.orientation != .up { done.insert(.turned) }
       let (edits, gone) = XMPFacts.edits(
         values, changes: done, orientation: .up, size: size, part: part, hasVideo: false)
-      for (name, value) in edits { edit.values["{XMP}", name] = value }
+      for (name, value) in edits {
+        edit.values["{XMP}", name] = value
+        if let fact = XMPFacts.changing(name), value != .text("") { changed.insert(fact) }
+      }
       changes += gone.filter { fact in !changes.contains { $0.fact == fact } }.map {
         FactChange($0, .dropped, because: "the picture is turned or cropped")
       }
     }
-    if old.header.orientation != .up { edit.values["{TIFF}", "Orientation"] = writesExif ? .integer(1) : .text("") }
+    if old.header.orientation != .up {
+      edit.values["{TIFF}", "Orientation"] = writesExif ? .integer(1) : .text("")
+      changed.insert(.orientation)
+    }
+    changes += Fact.allCases.filter(changed.contains).map { FactChange($0, .changed, because: "as the picture was") }
     if hasGainMap(old), old.header.metadata.contains(.xmp), options.metadata.contains(.xmp) {
       // What follows the picture is not there any more.
       for name in ["hdrgm:Version", "Container:Directory"] { edit.values["{XMP}", name] = .text("") }

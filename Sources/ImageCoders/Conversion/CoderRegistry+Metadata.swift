@@ -21,6 +21,9 @@ extension CoderRegistry {
     _ source: ByteSource, _ edit: MetadataEdit, at destination: EncodeDestination = .memory,
     reading: DecodeOptions = DecodeOptions(), coder id: String? = nil
   ) throws(CoderError) -> EncodedFile {
+    if !edit.pictures.isEmpty {
+      return try attachPictures(to: source, edit, reading: reading, coder: id).put(at: destination)
+    }
     if let video = edit.video {
       return try attachVideo(video, to: source, edit, reading: reading, coder: id).put(at: destination)
     }

@@ -150,9 +150,13 @@ extension CoderRegistry {
     if let note = carryHotSpot(of: decoder, as: format, &options) { notes.append(note) }
     let hasMap = pages.count == 1 && hasGainMap(decoder)
     let map = hasMap ? gainMapToKeep(decoder, as: format, options, reading) : nil
+    let beside = pages.count == 1 ? auxiliariesToKeep(decoder, as: format, options, reading) : (kept: [], notes: [])
+    let isAlone = map == nil && beside.kept.isEmpty
     let encoder = try makeEncoder(
-      as: format, to: map == nil ? destination : .memory, options: options, pageCount: pages.count, coder: coder)
+      as: format, to: isAlone ? destination : .memory, options: options, pageCount: pages.count, coder: coder)
     encoder.leavesGainMapOut = hasMap
+    encoder.leavesAuxiliariesOut = pages.count == 1
+    notes += beside.notes
     for note in notes { try encoder.note(note) }
     if let stored = storedJPEG(of: decoder.header.format, in: source, reading) {
       try encoder.note(FactChange(.storedJPEG, .dropped, because: "the picture is encoded anew"))
@@ -168,12 +172,14 @@ extension CoderRegistry {
       if index > 0 { try encoder.endPage() }
       try encoder.addPage(page == decoder.page ? decoder : decoder.page(page), problem: problem)
     }
-    guard let map else { return try encoder.finish() }
     var file = try encoder.finish()
+    guard !isAlone else { return file }
     let picture = options.preservesOrientation ? decoder.header.canvas : decoder.header.displayedSize
-    file.bytes = try attaching(map, of: picture, to: file.bytes, format: format, options)
-    file.byteCount = file.bytes.count
-    return try file.put(at: destination)
+    if let map {
+      file.bytes = try attaching(map, of: picture, to: file.bytes, format: format, options)
+      file.byteCount = file.bytes.count
+    }
+    return try attaching(beside.kept, of: picture, to: file, options).put(at: destination)
   }
 
   /// Writes one picture in several sizes.

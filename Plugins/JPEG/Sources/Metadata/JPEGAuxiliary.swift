@@ -106,15 +106,16 @@ struct JPEGAuxiliary {
     return entries
   }
 
-  /// §5.2.3.3.1 and table 4.
+  /// Types of the index that say what a picture is, §5.2.3.3.1 and table 4.
+  static let types: [(code: UInt32, name: String, kind: PageKind)] = [
+    (0, "MPF", .other), (0x01_0001, "MPF large thumbnail", .preview), (0x01_0002, "MPF large thumbnail", .preview),
+    (0x02_0001, "MPF panorama", .other), (0x02_0002, "MPF disparity", .disparity),
+    (0x02_0003, "MPF multi-angle", .other),
+  ]
+
   private static func entry(type: UInt32, at place: Range<Int>) -> Entry {
-    switch type {
-    case 0x01_0001, 0x01_0002: Entry(place: place, kind: .preview, typeName: "MPF large thumbnail")
-    case 0x02_0001: Entry(place: place, typeName: "MPF panorama")
-    case 0x02_0002: Entry(place: place, kind: .disparity, typeName: "MPF disparity")
-    case 0x02_0003: Entry(place: place, typeName: "MPF multi-angle")
-    default: Entry(place: place, typeName: "MPF")
-    }
+    let known = types.first { $0.code == type }
+    return Entry(place: place, kind: known?.kind ?? .other, typeName: known?.name ?? "MPF")
   }
 
   /// Looks into the header of a picture; nil for what is no JPEG file.
@@ -169,13 +170,27 @@ struct JPEGAuxiliary {
       picture.role.kind = .gainMap
       picture.role.name = "urn:iso:std:iso:ts:21496:-1"
     } else if reader.has(FileHeader.Prefix.xmp, at: 0), picture.gainMap == nil {
-      if let urn = word(beginning: "urn:com:apple:photo:", in: bytes) ?? word(beginning: "urn:mpeg:", in: bytes) {
+      if let urn = name(in: bytes) {
         picture.role.name = urn
         picture.role.kind = kind(of: urn) ?? picture.role.kind
+        if picture.role.kind == .depth, isDisparity(bytes) { picture.role.kind = .disparity }
       } else if word(beginning: ultraHDR, in: bytes) != nil {
         picture.role.name = "\(ultraHDR)"
         picture.role.kind = .gainMap
       }
+    }
+  }
+
+  /// The name of the kind of picture that a packet beside it says, Apple's or MPEG's.
+  static func name(in packet: [UInt8]) -> String? {
+    ["urn:com:apple:photo:", "tag:apple.com,", "urn:mpeg:"].lazy.compactMap { word(beginning: $0, in: packet) }.first
+  }
+
+  /// Whether numbers of a picture of depth are those of disparity, which Apple's packet says by the name of the kind or of
+  /// the numbers that were stored.
+  private static func isDisparity(_ packet: [UInt8]) -> Bool {
+    packet.withUnsafeBytes { bytes in
+      ["disparity", "hdis", "fdis"].contains { place(of: $0, in: bytes) != nil }
     }
   }
 
@@ -239,6 +254,23 @@ struct GainMapDirectory {
       }
       if !item.semantic.isEmpty { items.append(item) }
     }
+  }
+
+  /// Where items of more pictures belong in a packet: after that of the gain map. Nil for a packet without one.
+  static func endOfPictures(in packet: [UInt8]) -> Int? {
+    var scanner = TagScanner(packet)
+    var isMap = false
+    while let tag = scanner.next() {
+      if tag.kind == .end {
+        if isMap, packet[tag.name].elementsEqual("rdf:li".utf8) { return tag.whole.upperBound }
+        continue
+      }
+      for attribute in scanner.attributes(of: tag) where packet[attribute.value].elementsEqual("GainMap".utf8) {
+        if packet[attribute.name].elementsEqual("Item:Semantic".utf8) { isMap = true }
+      }
+      if isMap, tag.kind != .start, packet[tag.name].elementsEqual("rdf:li".utf8) { return tag.whole.upperBound }
+    }
+    return nil
   }
 
   /// Where the items are that follow the first one.

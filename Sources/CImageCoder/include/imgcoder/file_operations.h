@@ -17,6 +17,7 @@
 //   attach-gain-map  –                                       map, iso, xmp,        –
 //                                                            cicp, icc
 //   attach-video     –                                       video                 –
+//   attach-auxiliary –                                       picture, type, xmp    –
 //
 //   transcode        The same content in another format, so that nothing is lost on the way there and back.
 //   read-metadata    Takes out the block of a kind, as the file has it, without the container's own prefix. `kind` is one
@@ -39,6 +40,10 @@
 //
 //   attach-video     Writes the file with a video after its pictures: that of a motion photo. `video` is an MP4 or QuickTime
 //                    file. Another video, and other bytes after the pictures, go. What XMP says of it is for the host.
+//   attach-auxiliary Writes the file with another picture that belongs to its main one: depth, a matte. `picture` is a
+//                    file of the same format; `type` the name of what it is, ASCII, which a format may state by another
+//                    name that means the same; `xmp` a packet that says more of it, which may be left out. All else
+//                    stays, pictures that the file has already among it.
 //
 // Facts have at most 64 KiB of names and values.
 //

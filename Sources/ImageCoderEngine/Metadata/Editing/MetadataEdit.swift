@@ -42,6 +42,9 @@ public struct MetadataEdit: Hashable, Sendable {
   public var values: Properties
   /// A video that the file gets: MP4 or QuickTime. With it the file is a motion photo, and another one that it had goes.
   public var video: [UInt8]?
+  /// Pictures that the file gets beside its own, as files of any format: ``PageKind/depth``, ``PageKind/disparity`` and
+  /// ``PageKind/matte``, of which it has none so far. They lie as the picture is shown, and are written gray.
+  public var pictures: [PageKind: [UInt8]] = [:]
 
   /// An edit that changes nothing, unless arguments say so.
   public init(removing removed: Set<Part> = [], setting values: Properties = Properties()) {
@@ -53,5 +56,5 @@ public struct MetadataEdit: Hashable, Sendable {
   public static let publishing: Set<Part> = Set(Part.allCases).subtracting([.icc])
 
   /// Whether nothing is changed.
-  public var isEmpty: Bool { removed.isEmpty && values.isEmpty && video == nil }
+  public var isEmpty: Bool { removed.isEmpty && values.isEmpty && video == nil && pictures.isEmpty }
 }

@@ -63,6 +63,15 @@ package enum XMPFacts {
     return (edits, gone)
   }
 
+  /// What a property states that changes along with the picture.
+  package static func changing(_ name: String) -> Fact? {
+    switch name {
+    case "tiff:Orientation": .orientation
+    case "exif:PixelXDimension", "exif:PixelYDimension", "tiff:ImageWidth", "tiff:ImageLength": .dimensions
+    default: name.hasPrefix("GPano:") ? .panorama : nil
+    }
+  }
+
   /// Whether a property is one of some.
   static func contains(_ names: [String], namespace: String, local: String) -> Bool {
     let name = XMPNamespaces.name(XMLReader.Name(namespace: namespace, local: local))
