@@ -143,7 +143,6 @@ test: deps
 	@scripts/check-sheets $(STAGE)
 	@scripts/check-cache $(STAGE) .build/$(CONFIGURATION)/cache-writer
 	@scripts/check-forks $(STAGE) .build/$(CONFIGURATION)/coder-digest
-	@$(call slow,applications,$(MAKE) --no-print-directory test-facade)
 	@scripts/check-confinements $(STAGE)
 	@scripts/check-growth $(STAGE)
 	@scripts/check-terminal $(STAGE)

@@ -2,6 +2,8 @@
 //
 // Feeds inflate with libFuzzer, beside zlib's, in a build whose bounds the compiler checks: scripts/check-bounds.
 
+#include <ptrcheck.h>
+
 #define MOST (1 << 20)
 #include "beside_zlib.h"
 
