@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Loading
+  import ImageCoderEngine
+
   /// Where the bytes of a URL are.
   enum SourceURL: Sendable, Equatable {
     /// On a server: the URL in canonical form, without a fragment.
@@ -56,7 +58,7 @@
       guard let bytes = decoded(body) else { throw bad("a data URL with a percent sign and no two digits") }
       var result = bytes
       if rest[..<comma].lowercased().hasSuffix(";base64") {
-        guard let plain = base64(bytes) else { throw bad("a data URL that is not base64") }
+        guard let plain = Base64.bytes(bytes) else { throw bad("a data URL that is not base64") }
         result = plain
       }
       guard result.count <= maxBytes else {
@@ -87,38 +89,6 @@
       case 97...102: byte - 87
       default: nil
       }
-    }
-
-    /// RFC 4648 section 4, with or without the padding; white space is passed over.
-    private static func base64(_ text: [UInt8]) -> [UInt8]? {
-      var result: [UInt8] = []
-      result.reserveCapacity(text.count / 4 * 3)
-      var (bits, count, padding): (UInt32, Int, Int) = (0, 0, 0)
-      for byte in text {
-        let value: UInt8
-        switch byte {
-        case 65...90: value = byte - 65
-        case 97...122: value = byte - 71
-        case 48...57: value = byte + 4
-        case UInt8(ascii: "+"): value = 62
-        case UInt8(ascii: "/"): value = 63
-        case UInt8(ascii: "="):
-          padding += 1
-          continue
-        case 9, 10, 13, 32: continue
-        default: return nil
-        }
-        guard padding == 0 else { return nil }
-        bits = (bits << 6 | UInt32(value)) & 0xFF_FFFF
-        count += 1
-        switch count % 4 {
-        case 2: result.append(UInt8(truncatingIfNeeded: bits >> 4))
-        case 3: result.append(UInt8(truncatingIfNeeded: bits >> 2))
-        case 0: result.append(UInt8(truncatingIfNeeded: bits))
-        default: break
-        }
-      }
-      return count % 4 != 1 && padding <= 2 ? result : nil
     }
   }
 #endif
