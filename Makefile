@@ -144,7 +144,7 @@ test: deps
 	@scripts/check-cache $(STAGE) .build/$(CONFIGURATION)/cache-writer
 	@scripts/check-forks $(STAGE) .build/$(CONFIGURATION)/coder-digest
 	@scripts/check-confinements $(STAGE)
-	@scripts/check-growth $(STAGE)
+	@scripts/check-growth $(addprefix --turn=,$(GROWTH_TURN)) $(STAGE)
 	@scripts/check-terminal $(STAGE)
 	@scripts/check-install $(STAGE)
 	@scripts/check-thumbnailer $(STAGE)
