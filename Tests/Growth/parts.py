@@ -163,12 +163,6 @@ def tiff_tiles(count):
     return tiff(shape, bytes(256), width=16, height=16 * count)
 
 
-def tiff_further(count):
-    """Further pictures of a page, all of them one directory."""
-    first = tiff_tags(0)
-    return tiff({**ONE_ROW, 330: (4, count, struct.pack(f"<{count}I", *[10] * count))}, b"\x80\0" + first[10:])
-
-
 def tiff_exif(count):
     directory = struct.pack("<H", count) + b"".join(struct.pack("<HHII", 40000 + i, 4, 1, i) for i in range(count)) + bytes(4)
     return tiff({**ONE_ROW, 34665: (4, 1, 10)}, b"\x80\0" + directory)
@@ -190,21 +184,30 @@ tiff_xmp = tiff_block(700, 1, lambda count: XMP % (b"", b"".join(b"<a:k%d>v</a:k
 tiff_xmp_list = tiff_block(700, 1, lambda count: XMP % (
     b"", b"<a:k><rdf:Bag>" + b"<rdf:li>v</rdf:li>" * count + b"</rdf:Bag></a:k>"))
 tiff_xmp_attributes = tiff_block(700, 1, lambda count: XMP % (b"".join(b" a:k%d='v'" % i for i in range(count)), b""))
-tiff_profile = tiff_block(34675, 7, lambda count: profile(count))
+
+
+def tiff_profile(count):
+    """Of a picture in RGB, as the profile is."""
+    data = profile(count)
+    bits = struct.pack("<3H", 8, 8, 8)
+    return tiff({**ONE_ROW, 258: (3, 3, bits), 262: (3, 1, 2), 277: (3, 1, 3), 279: (4, 1, 3), 34675: (7, len(data), data)}, b"\x80\x40\0\0")
 
 
 def profile(count):
-    """A profile of sRGB with further tags, all of them one text."""
-    data = fixture("tiff/valid/icc.tif")
-    at = data.index(b"acsp") - 36
-    size, = struct.unpack_from(">I", data, at)
-    data = data[at : at + size]
-    known, = struct.unpack_from(">I", data, 128)
-    table = b"".join(
-        struct.pack(">4sII", name, place + 12 * count, length) for name, place, length in struct.iter_unpack(">4sII", data[132 : 132 + 12 * known]))
-    more = b"".join(struct.pack(">III", 0x61000000 + i, size + 12 * count, 12) for i in range(count))
-    whole = data[4:128] + struct.pack(">I", known + count) + table + more + data[132 + 12 * known :] + b"text\0\0\0\0abc\0"
-    return struct.pack(">I", 4 + len(whole)) + whole
+    """A profile of matrix and curves (ICC.1 §8.3.3) after so many further tags, all of them one text."""
+    def place(*values):
+        return b"XYZ \0\0\0\0" + struct.pack(">3i", *(round(65536 * value) for value in values))
+
+    curve, text = b"curv\0\0\0\0" + struct.pack(">IHH", 1, 0x0233, 0), b"text\0\0\0\0abc\0"
+    colors = {b"rXYZ": place(0.4361, 0.2225, 0.0139), b"gXYZ": place(0.3851, 0.7169, 0.0971), b"bXYZ": place(0.1431, 0.0606, 0.7141),
+              b"wtpt": place(0.9642, 1, 0.8249), b"rTRC": curve, b"gTRC": curve, b"bTRC": curve}
+    end = 132 + 12 * (count + len(colors))
+    table, data = b"".join(struct.pack(">III", 0x61000000 + i, end, len(text)) for i in range(count)), text
+    for name, value in colors.items():
+        table += struct.pack(">4sII", name, end + len(data), len(value))
+        data += value
+    header = struct.pack(">I4sI4s4s4s12x4s28x3i", end + len(data), b"\0" * 4, 0x02100000, b"mntr", b"RGB ", b"XYZ ", b"acsp", 63190, 65536, 54061)
+    return header.ljust(128, b"\0") + struct.pack(">I", count + len(colors)) + table + data
 
 
 def dng_tags(count):
