@@ -42,4 +42,47 @@ import Testing
     #expect(run.status != 0 && run.errors.contains("the best score is"))
     #expect(folder.names == [])
   }
+
+  /// Each format alone, and then the smallest of them: the same bytes under the name of its format.
+  @Test func theSmallestOfSeveralFormatsIsWritten() throws {
+    let input = try Fixture.path("window.png")
+    var sizes: [String: Int] = [:]
+    for suffix in ["jpg", "webp", "jxl"] {
+      let run = Run.inProcess("convert", input, "\(folder.path)/alone.\(suffix)", "--look", "70", "--json")
+      sizes[suffix] = try #require(Self.number("bytes", in: run.output).map { Int($0) })
+    }
+    let best = try #require(sizes.min { $0.value < $1.value })
+    let run = Run.inProcess(
+      "convert", input, "\(folder.path)/smallest", "--format", "jpeg,webp,jxl", "--look", "70")
+    #expect(run.status == 0 && run.output == "\(folder.path)/smallest.\(best.key)\n", "\(run.errors)")
+    #expect(run.errors.hasPrefix("coders: \(folder.path)/smallest.\(best.key): \(best.value) bytes"))
+    #expect(folder.names == ["alone.jpg", "alone.jxl", "alone.webp", "smallest.\(best.key)"])
+    let directory = Run.inProcess(
+      "thumbnail", input, "-o", "\(folder.path)/small/", "--size", "64", "--format", "smallest", "--look", "70",
+      "--json")
+    #expect(directory.status == 0 && directory.output.contains("/small/window."), "\(directory.errors)")
+  }
+
+  /// JPEG has no alpha, and is not tried, however small its file.
+  @Test func alphaLeavesJPEGOut() throws {
+    let input = "\(folder.path)/clear.png"
+    #expect(Run.inProcess("convert", try Fixture.path("window.png"), input, "--round", "40").status == 0)
+    let run = Run.inProcess("convert", input, "\(folder.path)/a", "--format", "jpeg,webp", "--look", "60")
+    #expect(run.status == 0 && run.output == "\(folder.path)/a.webp\n", "\(run.errors)")
+    #expect(
+      Run.inProcess("convert", input, "-o", "\(folder.path)/b", "--format", "jpeg,jpg", "--look", "60").status == 0)
+  }
+
+  @Test(arguments: [
+    ["--quality", "0.5"], ["--look", "70", "--update"], ["--look", "70", "--encoder", "webp"],
+  ])
+  func severalFormatsNeedOneMeasure(_ words: [String]) throws {
+    let run = Run.inProcess(
+      ["convert", "-o", "\(folder.path)/a", "--format", "jpeg,webp"] + words + [try Fixture.path("window.png")])
+    #expect(run.status == 64 && run.errors.contains("format"), "\(run.errors)")
+    let named = Run.inProcess(
+      "convert", try Fixture.path("window.png"), "\(folder.path)/a.jpg", "--format", "smallest", "--look", "70")
+    #expect(named.status == 64 && named.errors.contains("leave the extension out"))
+    #expect(folder.names == [])
+  }
 }

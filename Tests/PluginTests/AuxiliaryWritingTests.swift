@@ -195,7 +195,7 @@ struct AuxiliaryWritingTests {
   func filesThatAreCutGiveAnError(_ format: ImageFormat) throws {
     let source = try Self.registry.encode(Image(try EncodingPictures.photo(Size(width: 16, height: 16))), as: format)
     let picture = try Self.registry.encode(Image(try Self.slope()), as: format)
-    for count in [0, 3, 19] {
+    for count in [0, 3, 19, picture.count - 1] {
       let parts = AuxiliaryParts(file: Array(picture.prefix(count)), typeName: "urn:mpeg:hevc:2015:auxid:2", xmp: nil)
       #expect(throws: CoderError.self, "\(count) bytes") {
         try Self.registry.apply(.attachAuxiliary(parts), to: .bytes(source))

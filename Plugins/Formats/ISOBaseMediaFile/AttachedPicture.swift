@@ -70,7 +70,8 @@ struct AttachedPicture {
 
   /// - Parameter hasColors: Whether what the file says of colors stays. Gains and depth have none, and keep the matrix
   ///   alone.
-  /// - Throws: ``CoderError/Code/unsupported`` for a picture of several tiles.
+  /// - Throws: ``CoderError/Code/unsupported`` for a picture of several tiles, ``CoderError/Code/invalidArgument`` for one
+  ///   that is cut.
   init(_ bytes: [UInt8], hasColors: Bool) throws(CoderError) {
     var picture: Result<AttachedPicture, CoderError> = .failure(.malformed("a picture that is no file"))
     bytes.withUnsafeBytes { bytes in
@@ -91,7 +92,9 @@ struct AttachedPicture {
       throw .unsupported("another picture of several tiles")
     }
     type = item.type
-    payload = try ItemBytes(of: item, in: meta, file).withBytes { [UInt8]($0) }
+    let bytes = try ItemBytes(of: item, in: meta, file)
+    guard !bytes.isCut else { throw .invalidArgument("a picture whose file ends inside of its data") }
+    payload = try bytes.withBytes { [UInt8]($0) }
     var properties: [ItemTables.Property] = []
     for index in meta.associations[item.associations] {
       let box = meta.properties[index]

@@ -118,6 +118,10 @@ enum JPEGGainMap {
       if !isReplaced { kept += file[place..<end] }
       place = end
     }
+    // A scan has no EOI inside of it (ITU-T T.81 §B.1.1.5).
+    guard file[place...].indices.dropLast().last(where: { file[$0] == 0xFF && file[$0 + 1] == 0xD9 }) != nil else {
+      throw .invalidArgument("a picture of \(file.count) bytes without an end")
+    }
     return kept + file[place...]
   }
 

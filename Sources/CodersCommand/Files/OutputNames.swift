@@ -12,21 +12,22 @@ struct OutputNames {
 
   /// - Parameters:
   ///   - target: The value of `-o`.
-  ///   - suffix: The extension of the outputs in a directory, or nil for that of each input.
+  ///   - suffixes: The extension of the outputs in a directory; with several, outputs get any of them, files that are named
+  ///     as well, and the paths have the first. Without one, each output has that of its input.
   /// - Throws: ``CoderError/Code/io`` when a directory cannot be made; ``CoderError/Code/invalidArgument`` when an
   ///   output would replace an input.
-  init(_ inputs: [InputFile], in target: String, isFile: Bool, suffix: String?, _ console: Console)
+  init(_ inputs: [InputFile], in target: String, isFile: Bool, suffixes: [String], _ console: Console)
     throws(CoderError)
   {
     guard target != "-" || inputs.count == 1 else {
       throw .invalidArgument("standard output takes one picture, not \(inputs.count)")
     }
     if isFile {
-      paths = [target]
+      paths = suffixes.count > 1 && target != "-" ? ["\(target).\(suffixes[0])"] : [target]
     } else {
       let folder = target.hasSuffix("/") ? target : target + "/"
       paths = zip(Self.names(inputs.map { $0.subfolder + Path.base($0.path) }), inputs).map { name, input in
-        (suffix ?? Path.suffix(input.path)).map { "\(folder)\(name).\($0)" } ?? folder + name
+        (suffixes.first ?? Path.suffix(input.path)).map { "\(folder)\(name).\($0)" } ?? folder + name
       }
       do throws(CoderError) {
         try Path.makeDirectory(target, console)
@@ -43,9 +44,12 @@ struct OutputNames {
       if let identity = Path.Identity(console.location(of: input.path)) { known[identity] = input.path }
     }
     for (input, path) in zip(inputs, paths) where path != "-" {
-      guard let identity = Path.Identity(console.location(of: path)), let replaced = known[identity] else { continue }
-      throw .invalidArgument(
-        "the output of \(input.path.printable) would replace the input \(replaced.printable)")
+      let others = suffixes.dropFirst().map { "\(path.dropLast(suffixes[0].count))\($0)" }
+      for path in [path] + others {
+        guard let identity = Path.Identity(console.location(of: path)), let replaced = known[identity] else { continue }
+        throw .invalidArgument(
+          "the output of \(input.path.printable) would replace the input \(replaced.printable)")
+      }
     }
   }
 

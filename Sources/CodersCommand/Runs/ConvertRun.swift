@@ -4,7 +4,7 @@ import ImageCoders
 
 /// What `coders convert` does.
 struct ConvertRun: Sendable {
-  /// As the user names it, or nil for that of the output's name.
+  /// As the user names it or several of them, or nil for that of the output's name.
   var format: String?
   var isFirstFrameOnly = false
   /// Whether a file is encoded again even if it could be copied.
@@ -34,13 +34,25 @@ struct ConvertRun: Sendable {
   ) {
     do throws(CoderError) {
       try OutputFile(output, console).refuseTerminal(console)
-      let wanted = try registry.format(named: format, output: output)
-      try refuseSecondInput(output, wanted, registry, console)
-      let work = ConvertWork(run: self, registry: registry, format: wanted, showsFrames: true, console: console)
+      let formats = try OutputFormats(format, output: output, encoding: encoding, in: registry)
+      try formats.check([input], output: output, isFile: true, batch: batch, in: registry)
+      var path = output
+      if formats.all.count == 1 {
+        try refuseSecondInput(output, formats.first, registry, console)
+      } else {
+        path = try OutputNames(
+          [InputFile(path: input)], in: output, isFile: true, suffixes: formats.suffixes, console
+        ).paths[0]
+      }
       let files = FileRun(
-        work, updates: batch.updates, isQuiet: read.coders.isQuiet, failures: failures, console)
-      guard case .written(let report) = files.make([(input, output)], jobs: 1)[0], batch.isJSON else { return }
-      console.print(report.json.printed)
+        work(formats, in: registry, showsFrames: true, console), updates: batch.updates, isQuiet: read.coders.isQuiet,
+        failures: failures, console)
+      guard case .written(let report) = files.make([(input, path)], jobs: 1)[0] else { return }
+      if batch.isJSON {
+        console.print(report.json.printed)
+      } else if formats.all.count > 1, output != "-", !read.coders.isQuiet {
+        console.print(report.file.printable)
+      }
     } catch {
       failures.add(error, file: output)
     }
@@ -60,14 +72,30 @@ struct ConvertRun: Sendable {
     guard format != nil || isFile else {
       throw .invalidArgument("\(output.printable) is a directory; use --format to set the format of the files in it")
     }
-    let format = try registry.format(named: format, output: output)
-    let suffix = registry.writer(of: format)?.preferredExtension(of: format) ?? format.rawValue
-    let names = try OutputNames(inputs, in: output, isFile: isFile, suffix: suffix, console)
-    let work = ConvertWork(
-      run: self, registry: registry, format: format, showsFrames: inputs.count == 1, console: console)
+    let formats = try OutputFormats(format, output: output, encoding: encoding, in: registry)
+    try formats.check(inputs.map(\.path), output: output, isFile: isFile, batch: batch, in: registry)
+    let names = try OutputNames(inputs, in: output, isFile: isFile, suffixes: formats.suffixes, console)
     batch.run(
-      work, zip(inputs, names.paths).map { ($0.path, $1) }, output: output, isQuiet: read.coders.isQuiet, failures,
+      work(formats, in: registry, showsFrames: inputs.count == 1, console),
+      zip(inputs, names.paths).map { ($0.path, $1) },
+      output: output, isQuiet: read.coders.isQuiet, failures,
       console)
+  }
+
+  private func work(
+    _ formats: OutputFormats, in registry: CoderRegistry, showsFrames: Bool, _ console: Console
+  ) -> any FileWork {
+    var run = self
+    guard formats.all.count > 1 else {
+      return ConvertWork(
+        run: run, registry: registry, format: formats.first, showsFrames: showsFrames, console: console)
+    }
+    run.encoding.formats = formats.all.map(\.format)
+    run.read.coders.isQuiet = true
+    return SmallestWork(formats: formats, registry: registry, read: read, console: console) { [run] format in
+      ConvertWork(
+        run: run, registry: registry, format: format, showsFrames: false, staysInMemory: true, console: console)
+    }
   }
 
   /// `coders convert *.png --format webp` that matches two files means both as inputs.
@@ -92,13 +120,15 @@ private struct ConvertWork: FileWork {
   let format: ImageFormat
   /// Whether a progress bar counts the frames.
   let showsFrames: Bool
+  /// Whether the file is not written yet.
+  var staysInMemory = false
   let console: Console
 
   func make(
     _ input: String, _ output: String, currentFile: inout String, problem: @escaping (CoderError) -> Void
   ) throws(CoderError) -> EncodingReport {
     currentFile = output
-    let target = OutputFile(output, console)
+    let target = OutputFile(staysInMemory ? "-" : output, console)
     let coder = try registry.coderID(named: run.encoding.encoder)
     var writing = try run.encoding.options(as: format, registry, console, file: output, run.read)
     currentFile = input
@@ -125,7 +155,7 @@ private struct ConvertWork: FileWork {
       let made = try registry.convert(
         source, to: format, at: target.destination, options: progress.listening(writing), reading: reading,
         reader: try registry.coderID(named: run.read.coder), coder: coder, problem: problem)
-      try target.take(made, console)
+      if !staysInMemory { try target.take(made, console) }
       return EncodingReport(file: output, format: format, made: made, allowed: writing.maxFileSize)
     } catch {
       let writer = registry.writer(of: format, id: coder)?.id
@@ -147,7 +177,7 @@ private struct ConvertWork: FileWork {
     let encoder = try registry.makeEncoder(as: format, to: target.destination, options: options, coder: coder)
     try encoder.add(try decoder.decodeAuxiliary(picture))
     let made = try encoder.finish()
-    try target.take(made, console)
+    if !staysInMemory { try target.take(made, console) }
     return EncodingReport(file: output, format: format, made: made, allowed: options.maxFileSize)
   }
 }

@@ -11,7 +11,7 @@ struct ThumbnailRun: Sendable {
   let output: String
   var mode = ThumbnailMode.fit
   var quality = DecodeOptions.ThumbnailQuality.exact
-  /// As the user names it, or nil for that of the output's name.
+  /// As the user names it or several of them, or nil for that of the output's name.
   var format: String?
   var edit = PixelEdit()
   var linearLight = false
@@ -34,12 +34,25 @@ struct ThumbnailRun: Sendable {
     try OutputFile(output, console).refuseTerminal(console)
     let isFile = OutputNames.isFile(output, isOneInput: isOneInput, console)
     // A directory and standard output have no extension.
-    let format = try registry.format(named: format ?? (isFile && output != "-" ? nil : "png"), output: output)
-    let suffix = registry.writer(of: format)?.preferredExtension(of: format) ?? format.rawValue
-    let names = try OutputNames(inputs, in: output, isFile: isFile, suffix: suffix, console)
+    let formats = try OutputFormats(
+      format ?? (isFile && output != "-" ? nil : "png"), output: output, encoding: encoding, in: registry)
+    try formats.check(inputs.map(\.path), output: output, isFile: isFile, batch: batch, in: registry)
+    let names = try OutputNames(inputs, in: output, isFile: isFile, suffixes: formats.suffixes, console)
     batch.run(
-      ThumbnailWork(run: self, registry: registry, format: format, console: console),
-      zip(inputs, names.paths).map { ($0.path, $1) }, output: output, isQuiet: read.coders.isQuiet, failures, console)
+      work(formats, in: registry, console), zip(inputs, names.paths).map { ($0.path, $1) }, output: output,
+      isQuiet: read.coders.isQuiet, failures, console)
+  }
+
+  private func work(_ formats: OutputFormats, in registry: CoderRegistry, _ console: Console) -> any FileWork {
+    var run = self
+    guard formats.all.count > 1 else {
+      return ThumbnailWork(run: run, registry: registry, format: formats.first, console: console)
+    }
+    run.encoding.formats = formats.all.map(\.format)
+    run.read.coders.isQuiet = true
+    return SmallestWork(formats: formats, registry: registry, read: read, console: console) { [run] format in
+      ThumbnailWork(run: run, registry: registry, format: format, staysInMemory: true, console: console)
+    }
   }
 }
 
@@ -48,13 +61,15 @@ private struct ThumbnailWork: FileWork {
   let run: ThumbnailRun
   let registry: CoderRegistry
   let format: ImageFormat
+  /// Whether the file is not written yet.
+  var staysInMemory = false
   let console: Console
 
   func make(
     _ input: String, _ output: String, currentFile: inout String, problem: @escaping (CoderError) -> Void
   ) throws(CoderError) -> EncodingReport {
     currentFile = output
-    let target = OutputFile(output, console)
+    let target = OutputFile(staysInMemory ? "-" : output, console)
     let writing = try run.encoding.options(
       as: format, registry, console, file: output, run.read, unlessAsked: .web)
     let coder = try registry.coderID(named: run.encoding.encoder)
@@ -76,7 +91,7 @@ private struct ThumbnailWork: FileWork {
       currentFile = output
       return image
     }
-    try target.take(made, console)
+    if !staysInMemory { try target.take(made, console) }
     return EncodingReport(file: output, format: format, made: made, allowed: writing.maxFileSize)
   }
 

@@ -26,7 +26,7 @@ struct BatchSettings: Sendable {
       let reports = zip(files, results).map { file, result in JSONValue(result, of: file) }
       console.print(JSONValue.object(["schema": .integer(1), "files": .list(reports)]).printed)
     } else if !isQuiet, output != "-" {
-      for case (let file, .written) in zip(files, results) { console.print(file.output.printable) }
+      for case .written(let report) in results { console.print(report.file.printable) }
     }
   }
 }

@@ -19,6 +19,8 @@ struct EncodingSettings: Sendable {
   /// Metadata that is copied, or nil for what is usual for the verb.
   var metadata: MetadataChoice?
   var values: [NamedValue] = []
+  /// All formats that are tried, where these are several.
+  var formats: [ImageFormat] = []
   /// The coder that writes, by its identifier or the last part of it, or nil.
   var encoder: String?
   /// Whether an input that can be read only in part is an error, and one of which something would be lost.
@@ -46,6 +48,11 @@ struct EncodingSettings: Sendable {
     options.isStrict = isStrict
     metadata?.apply(to: &options.output)
     for value in values {
+      if let name = value.format, let named = registry.format(forExtension: name), named != format,
+        formats.contains(named)
+      {
+        continue
+      }
       if let name = value.format, registry.format(forExtension: name) != format {
         throw .invalidArgument("option \(name).\(value.name) does not apply to \(format)")
       }

@@ -57,12 +57,16 @@ struct ConvertCommand: ReadingVerb {
         coders convert photo.jpg plain.webp --metadata strip --option method=6
         coders convert photo.heic photo.jpg --color srgb
         coders convert heights.tif heights.png --range percentile
+        coders convert photos/*.jpg --format smallest --look 75 -o web/
         coders convert - - --format png <photo.webp >photo.png
       """)
 
   @Option(
     help: ArgumentHelp(
-      "The output's format: an extension, a name or a type identifier. (default: from the extension of the output)",
+      """
+      The output's format: an extension, a name or a type identifier; several between commas, or smallest, for the \
+      smallest file with --look or --lossless. (default: from the extension of the output)
+      """,
       valueName: "f"))
   var format: String?
 

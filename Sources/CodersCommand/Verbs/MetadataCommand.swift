@@ -99,7 +99,7 @@ struct MetadataCommand: ReadingVerb {
     var names = inputs.map(\.path)
     if let output {
       let isFile = OutputNames.isFile(output, isOneInput: input.isOneFile, console)
-      names = try OutputNames(inputs, in: output, isFile: isFile, suffix: nil, console).paths
+      names = try OutputNames(inputs, in: output, isFile: isFile, suffixes: [], console).paths
     } else if names.contains("-") {
       throw .invalidArgument("standard input cannot be replaced; -o names the output")
     }

@@ -72,8 +72,9 @@ struct ThumbnailCommand: ReadingVerb {
   @Option(
     help: ArgumentHelp(
       """
-      The output's format: an extension, a name or a type identifier. (default: from the extension of an output file; \
-      png for a directory or standard output)
+      The output's format: an extension, a name or a type identifier; several between commas, or smallest, for the \
+      smallest file with --look or --lossless. (default: from the extension of an output file; png for a directory or \
+      standard output)
       """, valueName: "f"))
   var format: String?
 

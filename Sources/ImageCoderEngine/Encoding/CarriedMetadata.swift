@@ -75,12 +75,15 @@ struct CarriedMetadata {
       payloads[.exif] = directories.payload()
       return
     }
-    let needsEdit = !changes.isEmpty || target.density != nil || needsExifForDensity
+    // The directories of a TIFF file are its Exif, and the second of them is a page.
+    let losesThumbnail = target.format == .tiff
+    let needsEdit = !changes.isEmpty || target.density != nil || needsExifForDensity || losesThumbnail
     if needsEdit {
       if var directories = ExifDirectories(exif) {
-        if rule(.thumbnail) == .goes, directories.has(.thumbnail) {
+        let isGone = rule(.thumbnail) == .goes
+        if isGone || losesThumbnail, directories.has(.thumbnail) {
           directories.remove(.thumbnail)
-          note(.thumbnail, .dropped, because: reason)
+          note(.thumbnail, .dropped, because: isGone ? reason : "TIFF has no place for it")
         }
         setSizes(in: &directories)
         if rule(.regions) == .goes {
@@ -122,7 +125,8 @@ struct CarriedMetadata {
     let tags: [(UInt16, ExifDirectories.Name, Int)] = [
       (0xA002, .exif, 0), (0xA003, .exif, 1), (0x0100, .main, 0), (0x0101, .main, 1),
     ]
-    for (tag, name, side) in tags where directories.has(tag, in: name) {
+    for (tag, name, side) in tags
+    where directories.has(tag, in: name) && directories.wholeNumber(tag, in: name) != Int(sides[side]) {
       directories.set(tag, in: name, to: .long([sides[side]]))
       noteChange(.dimensions)
     }

@@ -74,7 +74,7 @@ struct ExifDirectories {
     guard let first = number(at: 4), let main = read(at: first) else { return nil }
     directories[.main] = main
     for name in Name.allCases {
-      guard let (tag, above) = name.pointer, let place = pointer(tag, in: above), place != first else { continue }
+      guard let (tag, above) = name.pointer, let place = wholeNumber(tag, in: above), place != first else { continue }
       directories[name] = read(at: place)
     }
     if main.next != 0, Int(main.next) != first { directories[.thumbnail] = read(at: Int(main.next)) }
@@ -107,11 +107,9 @@ struct ExifDirectories {
     return directory
   }
 
-  private func pointer(_ tag: UInt16, in name: Name) -> Int? {
-    guard let entry = directories[name]?.entries.first(where: { $0.tag == tag }), entry.newValue == nil else {
-      return nil
-    }
-    return wholeNumber(in: entry)
+  /// The first of a tag's whole numbers, as the file has it, or nil.
+  func wholeNumber(_ tag: UInt16, in name: Name) -> Int? {
+    directories[name]?.entries.first { $0.tag == tag && $0.newValue == nil }.flatMap { wholeNumber(in: $0) }
   }
 
   /// The last four bytes of an entry as an offset.
