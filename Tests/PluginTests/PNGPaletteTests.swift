@@ -9,6 +9,7 @@ import Testing
   private static let size = Size(width: 40, height: 40)
   private static let paletteType: UInt8 = 3
   private static let rgbType: UInt8 = 2
+  private static let grayType: UInt8 = 0
 
   /// A frame of which every place has a color of so many.
   private static func frame(colors: Int, _ number: (_ x: Int, _ y: Int) -> Int) throws -> Frame {
@@ -67,6 +68,30 @@ import Testing
   @Test func aFullPaletteDoesWithoutATransparentColor() throws {
     try Self.check(Self.changing(colors: 256), isType: Self.paletteType, hasTransparency: false)
     try Self.check(Self.walking(colors: 256), isType: Self.paletteType, hasTransparency: false)
+  }
+
+  /// Gray of more than 16 amounts is stored as gray, of fewer as indexes of 4 bits; a profile of RGB needs RGB or a palette.
+  @Test func grayInRGBIsStoredAsGray() throws {
+    func gray(_ amounts: Int) throws -> Image {
+      let pixels = try PixelBuffer(size: Self.size, format: .rgb8, alpha: .opaque)
+      for y in 0..<Self.size.height {
+        let row = pixels.row(y).assumingMemoryBound(to: UInt8.self)
+        for x in 0..<Self.size.width {
+          let amount = (y * Self.size.width + x) % amounts * 255 / (amounts - 1)
+          for channel in 0..<3 { row[3 * x + channel] = UInt8(amount) }
+        }
+      }
+      return Image(pixels)
+    }
+    for amounts in [17, 200, 256] {
+      try Self.check(try gray(amounts), isType: Self.grayType, hasTransparency: false)
+    }
+    try Self.check(try gray(16), isType: Self.paletteType, hasTransparency: false)
+    var described = try gray(200)
+    described.metadata[.icc] = MatrixProfile.displayP3.bytes
+    try Self.check(described, isType: Self.paletteType, hasTransparency: false)
+    let frames = try (2..<5).map { Frame(pixels: try gray(50 * $0).pixels, delay: .milliseconds(40)) }
+    try Self.check(Image(frames: frames), isType: Self.grayType, hasTransparency: false)
   }
 
   @Test func moreColorsAreStoredAsTheyAre() throws {

@@ -204,6 +204,22 @@ final class IndexedFrames {
     var places = [UInt8](repeating: 0, count: 256)
     for (place, number) in order.enumerated() { places[number] = UInt8(place) }
     colors = order.map { colors[$0] }
+    renumber(places)
+  }
+
+  /// Makes indexes to amounts of gray, if all colors are opaque and gray.
+  ///
+  /// - Returns: Whether they are.
+  func becomesGray() -> Bool {
+    guard colors.allSatisfy({ $0 >> 24 == 255 && $0 & 0xFF == $0 >> 8 & 0xFF && $0 & 0xFF == $0 >> 16 & 0xFF }) else {
+      return false
+    }
+    renumber(colors.map { UInt8(truncatingIfNeeded: $0) })
+    return true
+  }
+
+  /// - Parameter places: The new number of each.
+  private func renumber(_ places: [UInt8]) {
     places.withUnsafeBufferPointer { places in
       for frame in frames {
         for index in 0..<frame.header.rect.size.pixelCount {

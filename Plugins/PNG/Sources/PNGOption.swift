@@ -26,7 +26,7 @@ enum PNGOption {
     "filter", default: Filter.adaptive, "How rows are prepared for compression; adaptive chooses for each row.")
   static let palette = CoderOption.choice(
     "palette", default: Palette.automatic,
-    "Store indexes of a palette where the whole file has at most 256 colors of 8 bits.")
+    "Store indexes of a palette, or gray, where the whole file has at most 256 colors of 8 bits.")
   static let progressive = CoderOption.progressive()
 
   static let table = [

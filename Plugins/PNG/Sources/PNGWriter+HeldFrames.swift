@@ -20,14 +20,16 @@ extension PNGWriter {
     try writeFrame(pixels, frame: frame, canvas: header.canvas)
   }
 
-  /// Writes frames with a palette.
+  /// Writes frames with a palette, or in gray: neighbors in gray are alike, indexes are not.
   func write(_ indexed: IndexedFrames, header: ImageHeader) throws(CoderError) {
-    isIndexed = true
-    indexed.sortPalette()
-    indexDepth = indexed.bitDepth
+    isIndexed = hasProfile || indexed.bitDepth < 8 || !indexed.becomesGray()
     let layout = PixelLayout(.gray8, .opaque)
-    try writeLead(header, layout: layout, palette: indexed)
-    let hole = indexed.frames.count > 1 ? indexed.holeNumber : nil
+    if isIndexed {
+      indexed.sortPalette()
+      indexDepth = indexed.bitDepth
+    }
+    try writeLead(header, layout: layout, palette: isIndexed ? indexed : nil)
+    let hole = isIndexed && indexed.frames.count > 1 ? indexed.holeNumber : nil
     let canvas = try canvas(header, hole: hole)
     for held in indexed.frames {
       try write(held.indexes, held.header, layout: layout, header: header, on: canvas)

@@ -33,6 +33,8 @@ final class PNGWriter: ContainerWriter, FrameRowsWriter {
   private var sequence: UInt32 = 0
   /// The offset of acTL, once it is written.
   private var controlOffset: Int?
+  /// Whether ``metadata`` has a profile, which is for RGB or for gray.
+  private(set) var hasProfile = false
   /// Frames that are held as long as a palette may hold all of them.
   private var indexed: IndexedFrames?
   var isIndexed = false
@@ -189,6 +191,7 @@ final class PNGWriter: ContainerWriter, FrameRowsWriter {
       return
     }
     metadata += try LibPNG.profileChunk(profile, host: host)
+    hasProfile = true
   }
 
   func writeLead(
