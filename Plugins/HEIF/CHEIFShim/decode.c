@@ -3,6 +3,7 @@
 #include "decode.h"
 
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +40,16 @@ static size_t decoded_rows(const struct de265_image *image, size_t width, size_t
   return rows;
 }
 
+int heif_keep_tables(void) {
+  static atomic_flag is_kept = ATOMIC_FLAG_INIT;
+  if (atomic_flag_test_and_set(&is_kept)) return 1;
+  if (de265_init() == DE265_OK) return 1;
+  atomic_flag_clear(&is_kept);
+  return 0;
+}
+
 heif_decoder *heif_decoder_new(void) {
+  if (!heif_keep_tables()) return NULL;
   heif_decoder *decoder = calloc(1, sizeof *decoder);
   if (!decoder) return NULL;
   decoder->context = de265_new_decoder();

@@ -31,6 +31,11 @@ typedef struct heif_decoded {
   const char *message;       // of the first error or warning, or null
 } heif_decoded;
 
+// Keeps the tables that libde265 makes with its first decoder and frees with its last one: making them takes longer than a
+// small picture. They stay as long as the process. Any thread may call it, any number of times.
+//   returns  0 if there is no memory for them
+int heif_keep_tables(void);
+
 heif_decoder *heif_decoder_new(void);
 void heif_decoder_free(heif_decoder *decoder);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CDe265
+import CHEIFShim
 import HEVCBitstream
 import ImageCoderPlugin
 
@@ -41,19 +42,14 @@ final class SequenceDecoder {
   }
 
   init(_ track: PictureTrack, sequence: SequenceParameters, source: SourceView, host: CoderHost) throws(CoderError) {
-    // libde265 makes its tables with the first decoder and frees them with the last one. That takes longer than a small
-    // picture, so this keeps them between runs.
-    guard de265_init() == DE265_OK else { throw .libraryFailure("libde265 cannot be initialized") }
+    guard heif_keep_tables() != 0 else { throw .libraryFailure("libde265 cannot be initialized") }
     self.track = track
     self.source = source
     self.host = host
     memory = PictureMemory(host: host, sequence: sequence)
   }
 
-  deinit {
-    stop()
-    _ = de265_free()
-  }
+  deinit { stop() }
 
   /// Decodes a frame.
   ///
