@@ -128,6 +128,48 @@ import Testing
     }
   }
 
+  /// TIFF whose strips or tiles are smaller than the picture, 27 MB of it.
+  private static func stored(tile: Int) throws -> [UInt8] {
+    var options = EncodeOptions()
+    options.values["tile"] = .number(Double(tile))
+    let picture = try EncodingPictures.photo(Size(width: 3000, height: 3000))
+    return try registry.encode(Image(picture), as: .tiff, options: options)
+  }
+
+  /// Strips and tiles may come in any order, and come from the top where nobody keeps the picture.
+  @Test(arguments: [0, 256]) func stripsAreConvertedWithoutTheWholePicture(tile: Int) throws {
+    let source = try Self.stored(tile: tile)
+    var options = EncodeOptions()
+    var reading = DecodeOptions()
+    options.limits.maxMemory = 26 << 20
+    reading.limits = options.limits
+    #expect { try Self.registry.decode(.bytes(source), options: reading) } throws: {
+      ($0 as? CoderError)?.limit == .maxMemory
+    }
+    for target in [ImageFormat.jpeg, .png, .pnm] {
+      let converted = try Self.registry.convert(
+        .bytes(source), to: target, at: .memory, options: options, reading: reading)
+      let expected = try Self.registry.encode(try Self.registry.decode(.bytes(source)), as: target)
+      #expect(converted.bytes == expected, "\(target)")
+    }
+  }
+
+  /// Damage costs no rows but its own, although rows from the top end there.
+  @Test func rowsBelowADamagedStripAreKept() throws {
+    var source = try Self.stored(tile: 0)
+    let middle = source.count / 2
+    // The beginning of a strip is among them.
+    for index in middle..<middle + 200_000 { source[index] = 0xFF }
+    var problems: [CoderError] = []
+    let found = try Self.registry.convert(.bytes(source), to: .pnm, at: .memory) { problems.append($0) }
+    let image = try Self.registry.decode(.bytes(source))
+    #expect(image.problem?.code == .malformed && problems.map(\.code) == [.malformed])
+    #expect(found.bytes == (try Self.registry.encode(image, as: .pnm)))
+    let rows = EncodingPictures.rows(image.frames[0].pixels)
+    #expect(rows[2999] == EncodingPictures.rows(try EncodingPictures.photo(Size(width: 3000, height: 3000)))[2999])
+    #expect(rows.contains { $0.allSatisfy { $0 == 0 } })
+  }
+
   /// No byte of an opaque row changes for a writer of straight alpha, and yet it is given what it asked for.
   @Test func opaqueRowsReachAWriterOfStraightAlpha() throws {
     let format = ImageFormat(rawValue: "org.example.straight")

@@ -147,7 +147,7 @@ final class TIFFReader: ContainerReader {
     let format = request.pixelFormat.flatMap { Self.canDeliver($0, of: native) ? $0 : nil } ?? native
     // Rows that go straight into the result may come in any order, and then damage costs no rows but its own.
     let isDirect =
-      request.size == nil && format == request.pixelFormat ?? native
+      request.rowOrder == .any && request.size == nil && format == request.pixelFormat ?? native
       && (!format.hasAlpha || picture.samples.alphaMode == .opaque || picture.samples.alphaMode == request.alpha)
     let layout = try layout(
       picture, reduction: reduction, wanted: request.part(in: size), output: format, isTopDown: !isDirect)

@@ -49,6 +49,20 @@ import Testing
     }
   }
 
+  @Test func rowsComeInTheOrderThatIsWanted() throws {
+    var file = SmallFile(width: 2, height: 6)
+    file.set(273, [8, 12, 8])
+    file.set(278, [2])
+    file.set(279, [4, 4, 4])
+    let source = MemorySource(file.bytes())
+    let memory = MemoryHost()
+    let reader = try TIFFReader(source.view, host: memory.host, options: [])
+    let any = try reader.delivered(for: DecodeRequest())
+    let topDown = try reader.delivered(for: DecodeRequest(rowOrder: .topDown))
+    #expect(any.offer.rowOrder == .any && topDown.offer.rowOrder == .topDown)
+    #expect(any.pixels == topDown.pixels && topDown.rows == 6 && topDown.problem == nil)
+  }
+
   @Test func damagedOldJPEGInPlanesIsMalformed() throws {
     let source = MemorySource(Self.oldJPEG().bytes())
     let memory = MemoryHost()

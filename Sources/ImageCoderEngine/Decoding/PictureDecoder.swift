@@ -230,7 +230,7 @@ struct PictureDecoder {
   /// Decodes into memory that holds the whole picture in the reader's own layout.
   ///
   /// - Parameter bring: Makes the result's layout and size of it, for a look at what is there.
-  private func whole(
+  func whole(
     _ offer: DecodeOffer, finalRows: @escaping IncrementalImage.FinalRows = { rows in rows },
     _ bring: @escaping (PixelBuffer) throws(CoderError) -> PixelBuffer
   ) throws(CoderError) -> Picture {

@@ -11,6 +11,7 @@ package struct PictureRows {
   /// The size of the whole picture, pixels.
   package let size: Size
   package let layout: PixelLayout
+  let request: DecodeRequest
   let offer: DecodeOffer
 }
 
@@ -22,19 +23,21 @@ extension ImageDecoder {
     else { return nil }
     return try attributing { () throws(CoderError) in
       guard try standsAlone(0) else { return nil }
-      return try pictures.rowOffer(page: page, canvas: header.canvas, plan: plan)
-        .map { PictureRows(size: plan.size, layout: plan.layout, offer: $0) }
+      return try pictures.rows(page: page, canvas: header.canvas, plan: plan)
     }
   }
 
   /// Decodes the rows of ``pictureRows()``. Rows that are missing are given as zeros.
+  ///
+  /// After damage, a reader that can also deliver rows in any order decodes the picture once more in that one, which may
+  /// bring rows below the damage. Then the whole picture is in memory.
   ///
   /// - Returns: Why rows are missing, or nil.
   /// - Throws: What `take` throws; ``CoderError`` if not a single row can be decoded; of a strict decode, why rows are
   ///   missing.
   package func decodeRows(_ rows: PictureRows, _ take: PictureRows.Taker) throws(CoderError) -> CoderError? {
     let problem = try attributing { () throws(CoderError) in
-      try pictures.decodeRows(rows.offer, layout: rows.layout, isStrict: options.isStrict, take)
+      try pictures.decodeRows(rows, isStrict: options.isStrict, take)
     }
     return problem?.annotated(coder: coderID, file: file.path)
   }
@@ -50,17 +53,20 @@ extension ImageDecoder {
 
 extension PictureDecoder {
   /// What the reader offers for a picture that can go on row by row, or nil if it has to be looked at whole.
-  fileprivate func rowOffer(page: Int, canvas: Size, plan: OutputPlan) throws(CoderError) -> DecodeOffer? {
+  fileprivate func rows(page: Int, canvas: Size, plan: OutputPlan) throws(CoderError) -> PictureRows? {
     guard incremental == nil, linear == nil, color?.inks == nil, !(color?.measuresPeak ?? false) else { return nil }
     let asked = layoutToConvert(to: plan.layout)
-    let offer = try offer(
-      for: DecodeRequest(page: page, frame: 0, pixelFormat: asked.format, alpha: asked.alpha), size: canvas)
-    return offer.rowOrder == .topDown && offer.size == canvas ? offer : nil
+    let request = DecodeRequest(
+      page: page, frame: 0, pixelFormat: asked.format, alpha: asked.alpha, rowOrder: .topDown)
+    let offer = try offer(for: request, size: canvas)
+    guard offer.rowOrder == .topDown, offer.size == canvas else { return nil }
+    return PictureRows(size: plan.size, layout: plan.layout, request: request, offer: offer)
   }
 
   fileprivate func decodeRows(
-    _ offer: DecodeOffer, layout: PixelLayout, isStrict: Bool, _ take: PictureRows.Taker
+    _ rows: PictureRows, isStrict: Bool, _ take: PictureRows.Taker
   ) throws(CoderError) -> CoderError? {
+    let (offer, layout) = (rows.offer, rows.layout)
     try check(offer, keepsWhole: false, results: 0, in: layout.format)
     let recoder = RowRecoder(from: PixelLayout(offer.pixelFormat, offer.alpha), to: layout, color: color)
     return try withoutActuallyEscaping(take) { (take) throws(CoderError) in
@@ -68,8 +74,30 @@ extension PictureDecoder {
         size: offer.size, recoder, from: PixelLayout(offer.pixelFormat, offer.alpha), to: layout, take)
       let outcome = try run(offer, into: target, showing: { (_) throws(CoderError) in try target.nothing() })
       if isStrict, let problem = outcome.problem { throw problem }
-      for missing in outcome.missing { try target.giveZeros(missing.count) }
+      guard let missing = outcome.missing.first else { return outcome.problem }
+      if let rest = try rest(of: rows) {
+        try target.give(rest.pixels, from: missing.lowerBound, without: rest.missing)
+        return rest.problem ?? outcome.problem
+      }
+      try target.giveZeros(missing.count)
       return outcome.problem
+    }
+  }
+
+  /// The picture as a reader delivers it in any order, or nil if it does not, or there is no memory for it.
+  private func rest(of rows: PictureRows) throws(CoderError) -> Picture? {
+    var request = rows.request
+    request.rowOrder = .any
+    let offer = try offer(for: request, size: rows.size)
+    guard offer.rowOrder == .any, offer.part == rows.offer.part, offer.pixelFormat == rows.offer.pixelFormat,
+      offer.alpha == rows.offer.alpha
+    else { return nil }
+    do throws(CoderError) {
+      try check(offer, keepsWhole: true, results: 0, in: rows.layout.format)
+      return try whole(offer) { (pixels) throws(CoderError) in pixels }
+    } catch {
+      guard error.code != .cancelled else { throw error }
+      return nil
     }
   }
 }
@@ -127,6 +155,20 @@ private final class TakenRows: SinkTarget {
       let part = min(left, result.size.height)
       try give(0..<part)
       left -= part
+    }
+  }
+
+  /// Gives rows of a picture in the reader's layout, from one on.
+  ///
+  /// - Parameter missing: Rows that never came, which are given as zeros.
+  func give(_ picture: PixelBuffer, from first: Int, without missing: [Range<Int>]) throws(CoderError) {
+    for y in first..<picture.size.height {
+      guard !missing.contains(where: { $0.contains(y) }) else {
+        try giveZeros(1)
+        continue
+      }
+      recoder.convert(picture.row(y), into: result.base, count: picture.size.width)
+      try give(0..<1)
     }
   }
 

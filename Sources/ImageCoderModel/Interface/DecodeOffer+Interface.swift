@@ -13,7 +13,8 @@ extension DecodeRequest {
         : Rect(
           x: Int(raw.part_x), y: Int(raw.part_y), width: Int(raw.part_width), height: Int(raw.part_height)),
       pixelFormat: PixelFormat(rawValue: raw.pixel_format), rowFormat: RowFormat(rawValue: raw.pixel_format),
-      alpha: AlphaMode(rawValue: raw.alpha) ?? .straight)
+      alpha: AlphaMode(rawValue: raw.alpha) ?? .straight,
+      rowOrder: raw.flags & UInt32(IMGCODER_REQUEST_TOP_DOWN) != 0 ? .topDown : .any)
   }
 
   package var raw: imgcoder_request {
@@ -30,6 +31,7 @@ extension DecodeRequest {
     }
     request.pixel_format = rowFormat?.rawValue ?? pixelFormat?.rawValue ?? 0
     request.alpha = alpha.rawValue
+    if rowOrder == .topDown { request.flags |= UInt32(IMGCODER_REQUEST_TOP_DOWN) }
     return request
   }
 }

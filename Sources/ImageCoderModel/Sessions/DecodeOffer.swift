@@ -19,6 +19,9 @@ public struct DecodeRequest: Sendable, Equatable {
   public var rowFormat: RowFormat?
   /// The requested alpha mode. It applies only to pixel formats with alpha.
   public var alpha: AlphaMode
+  /// The order in which rows are wanted. ``RowOrder/topDown`` if the host keeps a few rows at a time of those that come so,
+  /// and else the whole picture: a reader that can deliver them in both orders offers it.
+  public var rowOrder: RowOrder
 
   /// Whether inks are asked for.
   public var wantsInks: Bool { rowFormat?.isInks ?? false }
@@ -26,7 +29,7 @@ public struct DecodeRequest: Sendable, Equatable {
   /// Makes a request; by default for the first frame of the first page, in its own size.
   public init(
     page: Int = 0, frame: Int = 0, size: Size? = nil, part: Rect? = nil, pixelFormat: PixelFormat? = nil,
-    rowFormat: RowFormat? = nil, alpha: AlphaMode = .straight
+    rowFormat: RowFormat? = nil, alpha: AlphaMode = .straight, rowOrder: RowOrder = .any
   ) {
     self.page = page
     self.frame = frame
@@ -35,6 +38,7 @@ public struct DecodeRequest: Sendable, Equatable {
     self.pixelFormat = pixelFormat
     self.rowFormat = rowFormat
     self.alpha = alpha
+    self.rowOrder = rowOrder
   }
 }
 

@@ -76,7 +76,7 @@ extension PluginCheck {
       }
       return "\(count) requests"
     },
-    PluginCheck(.decode, "repeat", .r10, "A second decode, and a second session, give the same pixels.") {
+    PluginCheck(.decode, "repeat", .r10, "A second decode, a second session, and rows from the top give the same pixels.") {
       (subject) throws(CheckEnd) in
       for sample in try subject.samples where !subject.isOutOfTime {
         let first = try subject.readWhole(sample)
@@ -88,9 +88,11 @@ extension PluginCheck {
         else {
           continue
         }
-        for turn in 1...2 {
+        for turn in 1...3 {
           subject.stage("\(sample.name), decode \(turn) of one session")
-          let (_, offer) = reader.negotiate(ReaderProbe.request(0, 0))
+          var request = ReaderProbe.request(0, 0)
+          if turn == 3 { request.flags = UInt32(IMGCODER_REQUEST_TOP_DOWN) }
+          let (_, offer) = reader.negotiate(request)
           guard let picture = reader.decode(offer) else { continue }
           if let difference = picture.difference(from: known) {
             throw .failed(

@@ -208,7 +208,7 @@ IMGCODER_OFFSET(imgcoder_frame_info, blend, 36);
 IMGCODER_OFFSET(imgcoder_frame_info, depends_on, 40);
 IMGCODER_OFFSET(imgcoder_frame_info, reserved, 44);
 
-IMGCODER_SIZE(imgcoder_request, 48);
+IMGCODER_SIZE(imgcoder_request, 52);
 IMGCODER_OFFSET(imgcoder_request, struct_size, 0);
 IMGCODER_OFFSET(imgcoder_request, page, 4);
 IMGCODER_OFFSET(imgcoder_request, frame, 8);
@@ -221,6 +221,7 @@ IMGCODER_OFFSET(imgcoder_request, part_x, 32);
 IMGCODER_OFFSET(imgcoder_request, part_y, 36);
 IMGCODER_OFFSET(imgcoder_request, part_width, 40);
 IMGCODER_OFFSET(imgcoder_request, part_height, 44);
+IMGCODER_OFFSET(imgcoder_request, flags, 48);
 
 IMGCODER_SIZE(imgcoder_offer, 80);
 IMGCODER_OFFSET(imgcoder_offer, struct_size, 0);

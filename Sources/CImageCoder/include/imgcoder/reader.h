@@ -180,6 +180,12 @@ enum {
   IMGCODER_ROWS_ANY = 1        // several passes, bottom up, tiles, or all at once: the host keeps the picture
 };
 
+// Version 1.1.
+enum {
+  IMGCODER_REQUEST_TOP_DOWN = 1  // the host keeps a few rows at a time if they come from the top, and all of the picture if
+                                 // they do not. A reader that can deliver them in both orders offers ROWS_TOP_DOWN
+};
+
 // What the host requests. Sizes are of the stored picture, before orientation.
 typedef struct imgcoder_request {
   uint32_t struct_size;
@@ -196,6 +202,8 @@ typedef struct imgcoder_request {
   // Version 1.1: the part that is wanted, in pixels of the requested size, inside it; 0 × 0: all of it. A reader that need
   // not decode the rest offers a part that contains this one; other readers offer the whole.
   uint32_t part_x, part_y, part_width, part_height;
+
+  uint32_t flags;              // version 1.1: IMGCODER_REQUEST_*
 } imgcoder_request;
 
 // Which parts of a request an offer does not meet, so that the host has to.

@@ -118,6 +118,7 @@ pub const FRAME_HAS_ALPHA: u32 = 1;
 pub const FRAME_IS_KEY: u32 = 2;
 pub const ROWS_TOP_DOWN: u32 = 0;
 pub const ROWS_ANY: u32 = 1;
+pub const REQUEST_TOP_DOWN: u32 = 1;
 pub const UNMET_SIZE: u32 = 1;
 pub const UNMET_PIXEL_FORMAT: u32 = 2;
 pub const UNMET_ALPHA: u32 = 4;

@@ -89,6 +89,7 @@ pub struct imgcoder_request {
     pub part_y: u32,
     pub part_width: u32,
     pub part_height: u32,
+    pub flags: u32,
 }
 
 #[repr(C)]
@@ -190,6 +191,7 @@ impl imgcoder_request {
             part_y: 0,
             part_width: 0,
             part_height: 0,
+            flags: 0,
         }
     }
 }
