@@ -170,6 +170,7 @@ let coderParts: [Target] = [
   shim("CLosslessJPEG"),
   shim("CPNGRows", dependencies: ["CProcessor"]),
   shim("CPixelBytes", dependencies: ["CProcessor"]),
+  shim("CProcessing", dependencies: ["CProcessor"], links: ["m"]),
   shim("CProcessor"),
   shim("CSharedPlanes", links: ["m"]),
   shim("CVP8L", dependencies: ["CPixelBytes", "CProcessor"]),
@@ -273,7 +274,7 @@ let package = Package(
     // Pictures of many frames, and the JSON beside them.
     module("ImageSheets", uses: ["ImageAnimation"] + library),
     // Pictures changed by pure functions, and what a picture is like: hashes, differences, main colors.
-    module("ImageProcessing", uses: library),
+    module("ImageProcessing", uses: ["CProcessing"] + library),
     // SQLite of the system, loaded when a cache on disk is first opened.
     .target(name: "CSQLite", path: "Sources/CSQLite", linkerSettings: [.linkedLibrary("dl")]),
     // Decoded pictures in memory and files on disk, under limits.

@@ -247,7 +247,7 @@ import Testing
       #expect(error?.code == .limitExceeded)
     }
     let error = #expect(throws: CoderError.self) {
-      try ImageOperation.blur(sigma: 9).applied(to: pixels, limits: Limits(maxMemory: 50))
+      try ImageOperation.blur(sigma: 9).applied(to: pixels, limits: Limits(maxMemory: 10))
     }
     #expect(error?.limit == .maxMemory)
   }

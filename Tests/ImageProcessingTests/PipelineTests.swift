@@ -41,7 +41,7 @@ import Testing
     }
     let pipeline = ImagePipeline(Self.all.map(\.0))
     #expect(try ImagePipeline(parsing: pipeline.key).key == pipeline.key)
-    #expect(pipeline.key.hasPrefix("1|resize:300x200,fit|resize:300x0,fit|"))
+    #expect(pipeline.key.hasPrefix("2|resize:300x200,fit|resize:300x0,fit|"))
   }
 
   @Test func overlaysAreReadByName() throws {
@@ -67,7 +67,7 @@ import Testing
     ] {
       #expect(try ImagePipeline(parsing: a).key == ImagePipeline(parsing: b).key)
     }
-    #expect(try ImagePipeline(parsing: "").key == "1")
+    #expect(try ImagePipeline(parsing: "").key == "2")
     #expect(
       try ImagePipeline(parsing: "flip:horizontal|blur:2").key != ImagePipeline(parsing: "blur:2|flip:horizontal").key)
   }
@@ -90,7 +90,7 @@ import Testing
       "resize:9999999999x3",
       "the operation resize:9999999999x3: “9999999999x3” where a size such as 300x200, 300x or x200 is expected"
     ),
-    ("2|blur:3", "operations of version 2; 1 is known"),
+    ("3|blur:3", "operations of version 3; 2 is known"),
     (
       "blur:3|",
       "the operation ; there are resize, crop, rotate, flip, round, border, inset, tint, grayscale, saturation, brightness, contrast, sepia, invert, hue, matrix, gamma, sharpen, blur, flatten, overlay"

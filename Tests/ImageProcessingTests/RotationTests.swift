@@ -47,17 +47,21 @@ import Testing
 
   @Test(arguments: [1.0, 30, 45, 89.5, 133, 200, 300.25]) func followsTheFilter(degrees: Double) throws {
     let size = Size(width: 23, height: 17)
-    for format in [PixelFormat.gray8, .gray16] {
+    for format in [PixelFormat.gray8, .gray16, .rgb8] {
       let pixels = try Pictures.noise(size, format, .opaque, seed: 5)
       let result = try ImageOperation.rotate(.init(degrees)).applied(to: pixels)
-      #expect(result.layout == PixelLayout(format == .gray8 ? .grayAlpha8 : .grayAlpha16, .straight))
-      let samples = Pictures.numbers(result)
-      let expected = Self.turned(Pictures.numbers(pixels), size, degrees, into: result.size)
+      let withAlpha: [PixelFormat: PixelFormat] = [.gray8: .grayAlpha8, .gray16: .grayAlpha16, .rgb8: .rgba8]
+      #expect(result.layout == PixelLayout(try #require(withAlpha[format]), .straight))
+      let (given, samples, channels) = (Pictures.numbers(pixels), Pictures.numbers(result), format.channelCount)
       var (worst, shares) = (0.0, 0.0)
-      for (index, (color, share)) in expected.enumerated() {
-        shares = max(shares, abs(samples[2 * index + 1] - share))
-        // A faint pixel's color is only as exact as its alpha.
-        worst = max(worst, abs(samples[2 * index] - color) * min(share, 0.99 * samples[2 * index + 1]))
+      for channel in 0..<channels {
+        let plane = stride(from: channel, to: given.count, by: channels).map { given[$0] }
+        for (index, (color, share)) in Self.turned(plane, size, degrees, into: result.size).enumerated() {
+          let pixel = samples[((channels + 1) * index)...].prefix(channels + 1).map { $0 }
+          shares = max(shares, abs(pixel[channels] - share))
+          // A faint pixel's color is only as exact as its alpha.
+          worst = max(worst, abs(pixel[channel] - color) * min(share, 0.99 * pixel[channels]))
+        }
       }
       #expect(worst * 255 < 1)
       // As exact as the points of the expected value are.

@@ -6,7 +6,8 @@ import ImageCoderModel
 
 /// Blurs by a Gaussian, rows first, then columns.
 ///
-/// Up to a standard deviation of 3 the kernel is summed as it is; above, two recursions make the same cost of any (Deriche,
+/// Of 8 bits per channel, a kernel of whole numbers is summed (``ByteBlur``). Of more, up to a standard deviation of 3 the
+/// kernel is summed as it is; above, two recursions make the same cost of any (Deriche,
 /// "Recursively implementing the Gaussian and its derivatives", 1993, fourth order): each is within a thousandth of full
 /// intensity of the kernel.
 enum GaussianBlur {
@@ -16,6 +17,7 @@ enum GaussianBlur {
   static func applied(to pixels: PixelBuffer, sigma: Double) throws(CoderError) -> PixelBuffer {
     // A neighbor would weigh less than the rounding of 16 bits.
     guard sigma >= 0.2 else { return pixels }
+    if let bytes = ByteBlur(sigma: sigma, of: pixels.layout) { return try bytes.applied(to: pixels) }
     if sigma <= directLimit {
       return try applied(DirectKernel(sigma: sigma), to: pixels)
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CProcessing
 import ImageCoderEngine
 import ImageCoderModel
 
@@ -36,7 +37,7 @@ struct ColorMix: Sendable {
 /// The same for opaque pixels of 8 bits, in whole numbers: a factor is off by 1/32,768 at most.
 private struct ByteColorMix: Sendable {
   private let scale: Int32
-  private let luma: (red: Int32, green: Int32, blue: Int32)
+  private let luma: [Int32]
 
   /// Fraction bits of a factor. Three factors of up to 200, times 255, stay below 2³¹.
   private static let bits: Int32 = 14
@@ -45,27 +46,14 @@ private struct ByteColorMix: Sendable {
     func whole(_ factor: Float) -> Int32 { Int32((factor * Float(1 << Self.bits)).rounded()) }
     scale = whole(mix.scale)
     let shares = ColorMix.luma * mix.share
-    luma = (whole(shares.x), whole(shares.y), whole(shares.z))
+    luma = [whole(shares.x), whole(shares.y), whole(shares.z)]
   }
 
   /// Maps a row of `rgb8`.
   func apply(_ source: UnsafeRawPointer, into destination: UnsafeMutableRawPointer, count: Int) {
-    let source = source.assumingMemoryBound(to: UInt8.self)
-    let destination = destination.assumingMemoryBound(to: UInt8.self)
-    let half: Int32 = 1 << (Self.bits - 1)
-    var at = 0
-    for _ in 0..<count {
-      let (red, green, blue) = (Int32(source[at]), Int32(source[at &+ 1]), Int32(source[at &+ 2]))
-      let gray = red &* luma.red &+ green &* luma.green &+ blue &* luma.blue &+ half
-      destination[at] = Self.byte(red &* scale &+ gray)
-      destination[at &+ 1] = Self.byte(green &* scale &+ gray)
-      destination[at &+ 2] = Self.byte(blue &* scale &+ gray)
-      at &+= 3
-    }
+    processing_mix3(
+      source.assumingMemoryBound(to: UInt8.self), destination.assumingMemoryBound(to: UInt8.self), count, scale, luma)
   }
-
-  @inline(__always)
-  private static func byte(_ sum: Int32) -> UInt8 { UInt8(truncatingIfNeeded: min(max(sum >> bits, 0), 255)) }
 }
 
 extension PixelBuffer {
@@ -99,9 +87,27 @@ extension PixelBuffer {
       if target.format == .grayAlpha8 { target.format = .gray8 }
       if target.format == .grayAlpha16 { target.format = .gray16 }
     }
+    let isBytes =
+      format == .rgba8 && target.format == .rgb8 || format == .grayAlpha8 && target.format == .gray8
+    if isBytes { return laidOver(color, into: try PixelBuffer(size: size, format: target.format, alpha: .opaque)) }
     return try mappingRows(to: target) { row, _ in
       for x in 0..<width { row[x] += backdrop * (1 - row[x].w) }
     }
+  }
+
+  /// Pixels of 8 bits with alpha over an opaque color, in whole numbers.
+  private func laidOver(_ color: PixelColor, into result: PixelBuffer) -> PixelBuffer {
+    let backdrop = [color.red16, color.green16, color.blue16]
+    Bands.run(rows: size.height) { rows in
+      for y in rows {
+        processing_flatten(
+          UnsafeRawPointer(self.row(y)).assumingMemoryBound(to: UInt8.self),
+          result.row(y).assumingMemoryBound(to: UInt8.self), self.size.width, UInt32(self.format.channelCount),
+          backdrop,
+          self.alpha == .premultiplied ? 1 : 0)
+      }
+    }
+    return result
   }
 
   func framed(width border: Int, _ color: PixelColor) throws(CoderError) -> PixelBuffer {

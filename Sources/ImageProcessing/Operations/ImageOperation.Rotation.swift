@@ -70,12 +70,14 @@ extension ImageOperation {
 
     func applied(to pixels: PixelBuffer, size: Size) throws(CoderError) -> PixelBuffer {
       if let quarter, quarter.displayed(pixels.size) == size { return try pixels.oriented(by: quarter) }
-      let wide = try pixels.converted(to: pixels.wideLayout)
       let layout = pixels.layout.painted(background)
       let result = try PixelBuffer(size: size, format: layout.format, alpha: layout.alpha)
       let writer = RowConverter(
         from: PixelLayout(.rgbaFloat32, layout.alpha == .opaque ? .opaque : .premultiplied), to: layout)
       let (cosine, sine) = direction
+      let inside = ByteTurn(pixels, to: layout, size: size, cosine: cosine, sine: sine)
+      let source =
+        ByteTurn.takes(pixels.layout, to: layout) ? pixels : try pixels.converted(to: pixels.wideLayout)
       let turn = Turn(
         cosine: cosine, sine: sine, width: Double(size.width), height: Double(size.height),
         background: background.premultiplied, clamps: !pixels.format.isFloat)
@@ -83,12 +85,14 @@ extension ImageOperation {
         withUnsafeTemporaryAllocation(of: SIMD4<Float>.self, capacity: size.width) { buffer in
           guard let row = buffer.baseAddress else { return }
           for y in rows {
-            if wide.format == .rgba16 {
-              turn.fill(row, y, from: wide, IntegerSamples.self)
-            } else {
-              turn.fill(row, y, from: wide, FloatSamples.self)
+            let own = inside?.columns(of: y) ?? 0..<0
+            for columns in [0..<own.lowerBound, own.upperBound..<size.width] where !columns.isEmpty {
+              turn.fill(row, y, columns: columns, from: source)
+              writer.convert(
+                row + columns.lowerBound, into: result.row(y) + columns.lowerBound * layout.format.bytesPerPixel,
+                count: columns.count)
             }
-            writer.convert(row, into: result.row(y), count: size.width)
+            inside?.fill(own, of: y, in: result)
           }
         }
       }
@@ -156,15 +160,27 @@ private struct Turn: Sendable {
   let background: SIMD4<Float>
   let clamps: Bool
 
+  /// Fills some pixels of a row from a picture in the layouts that it is read in.
+  func fill(_ row: FloatRow, _ y: Int, columns part: Range<Int>, from source: PixelBuffer) {
+    switch source.format {
+    case .gray8: fill(row, y, columns: part, from: source, as: GrayBytes.self)
+    case .rgb8: fill(row, y, columns: part, from: source, as: ColorBytes.self)
+    case .rgba16: fill(row, y, columns: part, from: source, as: IntegerSamples.self)
+    default: fill(row, y, columns: part, from: source, as: FloatSamples.self)
+    }
+  }
+
   @inline(__always)
-  func fill<Samples: WideSamples>(_ row: FloatRow, _ y: Int, from source: PixelBuffer, _: Samples.Type) {
+  private func fill<Samples: ReadSamples>(
+    _ row: FloatRow, _ y: Int, columns part: Range<Int>, from source: PixelBuffer, as _: Samples.Type
+  ) {
     let (columns, rows) = (source.size.width, source.size.height)
     let base = UnsafeRawPointer(source.row(0))
     let stride = source.stride
     let down = Double(y) + 0.5 - height / 2
     let (right, bottom) = (Double(columns), Double(rows))
     let edges = TurnedEdges(cosine: cosine, sine: sine, width: right, height: bottom)
-    for x in 0..<Int(width) {
+    for x in part {
       let across = Double(x) + 0.5 - width / 2
       let u = across * cosine + down * sine + right / 2
       let v = down * cosine - across * sine + bottom / 2

@@ -119,6 +119,10 @@ public enum ImageOperation: Sendable, Hashable {
       size, pixels.format.isGray ? 4 * pixels.format.bytesPerPixel : max(8, pixels.format.bytesPerPixel))
     switch self {
     case .sharpen: return result + 2 * bytes(pixels.size, pixels.wideLayout.format.bytesPerPixel)
+    case .blur(let sigma) where ByteBlur(sigma: sigma, of: pixels.layout) != nil: return result
+    case .rotate(let rotation)
+    where ByteTurn.takes(pixels.layout, to: pixels.layout.painted(rotation.background)):
+      return result
     case .rotate, .blur: return result + bytes(pixels.size, pixels.wideLayout.format.bytesPerPixel)
     default: return result
     }

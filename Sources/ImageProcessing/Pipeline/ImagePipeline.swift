@@ -16,13 +16,13 @@ public struct ImagePipeline: Sendable, Hashable {
   public init(_ operations: [ImageOperation] = []) { self.operations = operations }
 
   /// The version of the operations. It grows when one of them gives other samples than before.
-  public static let version = 1
+  public static let version = 2
 
   /// Names what is done, with every number: the same picture and the same key give the same samples, today and in later
   /// versions of this library.
   ///
   /// The key is ``version``, a bar, and the operations in their one spelling (see ``ImageOperation/init(parsing:pictures:)``)
-  /// with bars between: `1|resize:320x200,fill,center|round:12`. What changes nothing, such as a turn by 0°, is not in it.
+  /// with bars between: `2|resize:320x200,fill,center|round:12`. What changes nothing, such as a turn by 0°, is not in it.
   public var key: String {
     (["\(Self.version)"] + operations.filter { !$0.isIdentity }.map(\.description)).joined(separator: "|")
   }

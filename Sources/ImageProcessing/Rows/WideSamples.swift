@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Pixels of four channels as they are held while an operation reads them in any order, seen as 0 to 1.
-protocol WideSamples {
-  static var bytesPerPixel: Int { get }
+/// Pixels that an operation reads in any order, seen as 0 to 1.
+protocol ReadSamples {
   static func load(_ row: UnsafeRawPointer, _ index: Int) -> SIMD4<Float>
+}
+
+/// Pixels of four channels as they are held while an operation reads them in any order.
+protocol WideSamples: ReadSamples {
+  static var bytesPerPixel: Int { get }
   static func store(_ pixel: SIMD4<Float>, _ row: UnsafeMutableRawPointer, _ index: Int)
 }
 
@@ -41,5 +45,23 @@ enum FloatSamples: WideSamples {
   @inline(__always)
   static func store(_ pixel: SIMD4<Float>, _ row: UnsafeMutableRawPointer, _ index: Int) {
     row.storeBytes(of: pixel, toByteOffset: index &* 16, as: SIMD4<Float>.self)
+  }
+}
+
+/// Opaque gray of 8 bits.
+enum GrayBytes: ReadSamples {
+  @inline(__always)
+  static func load(_ row: UnsafeRawPointer, _ index: Int) -> SIMD4<Float> {
+    let gray = Float(row.load(fromByteOffset: index, as: UInt8.self)) * (1 / 255)
+    return SIMD4(gray, gray, gray, 1)
+  }
+}
+
+/// Three colors of 8 bits.
+enum ColorBytes: ReadSamples {
+  @inline(__always)
+  static func load(_ row: UnsafeRawPointer, _ index: Int) -> SIMD4<Float> {
+    func level(_ channel: Int) -> Float { Float(row.load(fromByteOffset: 3 &* index &+ channel, as: UInt8.self)) }
+    return SIMD4(level(0), level(1), level(2), 255) * (1 / 255)
   }
 }
