@@ -23,7 +23,9 @@ struct WritingPlan {
     tile = (options[TIFFOption.tile] + 15) / 16 * 16
     bigTIFF = options[TIFFOption.bigTIFF]
     let level = options[TIFFOption.level]
-    self.level = level == 0 ? -1 : Int32(compression == .adobeDeflate ? min(level, 9) : level)
+    // libtiff's own 9 of Zstandard makes files 1 % smaller in four times the time.
+    let usual: Int32 = compression == .zstd ? 3 : -1
+    self.level = level == 0 ? usual : Int32(compression == .adobeDeflate ? min(level, 9) : level)
     quality = Int((options[TIFFOption.quality] * 100).rounded())
     isLossless = options.isLossless
     subsampling = options[TIFFOption.subsampling]

@@ -49,6 +49,18 @@ import Testing
     }
   }
 
+  @Test func zstdIsOfLevelThreeUnlessAskedOtherwise() throws {
+    func level(_ scheme: TIFFOption.Scheme, _ level: Int? = nil) throws -> Int32 {
+      var options = WriteOptions(format: .tiff)
+      options.values["compression"] = .number(Double(try #require(TIFFOption.Scheme.allCases.firstIndex(of: scheme))))
+      options.values["level"] = level.map { .number(Double($0)) }
+      return try WritingPlan(options).level
+    }
+    #expect(try level(.zstd) == 3)
+    #expect(try level(.zstd, 9) == 9)
+    #expect(try level(.deflate) == -1)
+  }
+
   @Test func rowsComeInTheOrderThatIsWanted() throws {
     var file = SmallFile(width: 2, height: 6)
     file.set(273, [8, 12, 8])
