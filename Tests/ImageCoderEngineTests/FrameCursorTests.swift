@@ -227,6 +227,37 @@ import Testing
     }
   }
 
+  /// 9 canvases among 100 frames are 16 apart, the least power of two that is not less than 100 / 10: at most 15 frames lie
+  /// between one of them and the frame wanted.
+  @Test func jumpsStartFromCanvasesAtEqualDistances() throws {
+    let run = try Run(checkpoints: 9)
+    for index in [50, 98, 3, 99] { #expect(try run.shows(index)) }
+    // The way to frame 99 has been gone with canvases kept on it.
+    var generator = SeededGenerator(seed: 3)
+    for index in (0..<200).map({ _ in Int.random(in: 0..<100, using: &generator) }) {
+      let before = run.draws
+      #expect(try run.shows(index))
+      #expect(run.draws - before <= 16, "frame \(index)")
+    }
+    // Playing backwards afterwards keeps to its bound, after the few steps that it takes to know of it: 10 canvases,
+    // binomial(10 + 3, 10) = 286, so 3 draws for each of 100.
+    #expect(try run.shows(99))
+    let before = run.draws
+    for index in (0..<99).reversed() { #expect(try run.shows(index)) }
+    #expect(run.draws - before <= 3 * 100 + 4 * 16)
+  }
+
+  /// With memory for more canvases, those that were kept stay where they are.
+  @Test func moreCanvasesForJumpsKeepThoseThatThereAre() throws {
+    let run = try Run(checkpoints: 2)
+    for index in [50, 99, 3, 98, 5] { #expect(try run.shows(index)) }
+    run.cursor?.checkpointLimit = 9
+    let before = run.draws
+    // The canvas of frame 64 is there, and frames 65 to 70 are drawn on it.
+    #expect(try run.shows(70))
+    #expect(run.draws - before == 6)
+  }
+
   @Test func whatWasHandedOutStaysAsItIs() throws {
     let run = try Run(checkpoints: 2)
     let cursor = try #require(run.cursor)

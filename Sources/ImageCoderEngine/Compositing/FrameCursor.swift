@@ -11,6 +11,10 @@ package import ImageCoderModel
 /// Once somebody has gone back, canvases are kept on the way as ``CheckpointPlan`` says, so that playing backwards costs as
 /// few draws as can be with so many. One that is wanted itself is shown without a draw.
 ///
+/// Once somebody has jumped twice, canvases are kept at equal distances in place of that, and stay: with *s* of them among *n*
+/// frames a jump takes as many draws, at most, as the least power of two that is not less than *n* / (*s* + 1), after the way
+/// there was gone once.
+///
 /// - Threads: One at a time.
 package final class FrameCursor {
   private var canvas: Canvas
@@ -42,6 +46,22 @@ package final class FrameCursor {
 
   /// Whether canvases are kept. A step back sets it; a caller that knows that steps back follow may set it before.
   package var keepsCheckpoints = false
+
+  /// Counts jumps: of more than one frame, forwards or back, whose way is longer than one draw. A step back takes one away.
+  private var jumps = 0
+  /// The last frame that was asked for, of all so far.
+  private var furthest = 0
+
+  /// The distance of canvases that are kept for jumps, in frames, or nil if they are kept for playing backwards.
+  ///
+  /// A power of two: where there is memory for more canvases, or more frames are known, those that were kept stay in place.
+  private var interval: Int? {
+    guard jumps > 1, keepsCheckpoints, checkpointLimit > 0 else { return nil }
+    let count = frames.count == .max ? furthest + 1 : frames.count
+    var distance = 1
+    while distance * (checkpointLimit + 1) < count { distance *= 2 }
+    return distance
+  }
 
   /// - Parameters:
   ///   - checkpointLimit: How many canvases may be kept beside this one.
@@ -77,14 +97,18 @@ package final class FrameCursor {
     if shown == index { return (canvas.pixels, problems[index]) }
     let isStepBack = index + 1 == shown
     if let shown, index < shown { keepsCheckpoints = true }
+    let isJump = noteJump(to: index)
+    let interval = interval
     // What is above is not needed on the way down.
-    checkpoints = checkpoints.filter { $0.key <= index }
-    if let saved = checkpoints.removeValue(forKey: index) {
-      (canvas, shown, first) = (saved.canvas, index, saved.first)
+    checkpoints = checkpoints.filter { kept in interval.map { kept.key % $0 == 0 } ?? (kept.key <= index) }
+    if let saved = checkpoints[index] {
+      (canvas, shown, first) = (interval == nil ? saved.canvas : Canvas(sharing: saved.canvas), index, saved.first)
+      if interval == nil { checkpoints[index] = nil }
       return (canvas.pixels, problems[index])
     }
     var next = try goBack(for: index)
-    var place = checkpointPlace(from: next, to: index, isStepBack: isStepBack)
+    if isJump, index > next { jumps = min(jumps + 1, 4) }
+    var place = interval == nil ? checkpointPlace(from: next, to: index, isStepBack: isStepBack) : nil
     while next <= index {
       let header = try frames.header(next)
       // Nothing of the frame is left for those after it.
@@ -94,7 +118,9 @@ package final class FrameCursor {
         try canvas.begin(header)
         problems[next] = try draw(next, canvas)
         shown = next
-        if let wanted = place, next >= wanted, next < index {
+        if let interval, next < index, next > 0, next % interval == 0, checkpoints[next] == nil {
+          checkpoints[next] = Checkpoint(first: first, canvas: Canvas(sharing: canvas))
+        } else if let wanted = place, next >= wanted, next < index {
           checkpoints[next] = Checkpoint(first: first, canvas: Canvas(sharing: canvas))
           place = checkpointPlace(from: next + 1, to: index, isStepBack: true)
         }
@@ -102,6 +128,23 @@ package final class FrameCursor {
       next += 1
     }
     return (canvas.pixels, problems[index])
+  }
+
+  /// Takes note of how a frame is got to.
+  ///
+  /// - Returns: Whether it is neither the next one nor the one before.
+  private func noteJump(to index: Int) -> Bool {
+    furthest = max(furthest, index)
+    guard let shown else { return false }
+    if index + 1 == shown { jumps = max(jumps - 1, 0) }
+    return abs(index - shown) > 1
+  }
+
+  /// Goes on where a cursor is that has shown the same frames, and must not be used any more.
+  package func take(over earlier: FrameCursor) {
+    (canvas, shown, first, problems) = (earlier.canvas, earlier.shown, earlier.first, earlier.problems)
+    (checkpoints, checkpointLimit) = (earlier.checkpoints, earlier.checkpointLimit)
+    (keepsCheckpoints, jumps, furthest) = (earlier.keepsCheckpoints, earlier.jumps, earlier.furthest)
   }
 
   /// The next frame whose canvas is to be kept on the way to frame `index`, or nil.
@@ -128,7 +171,7 @@ package final class FrameCursor {
       let canFollow = try frames.replacesCanvas(index) || !isReadersWord
       if shown >= start || shown + 1 == start && canFollow { next = shown + 1 }
     }
-    if let nearest = checkpoints.keys.filter({ $0 >= next }).max(), let saved = checkpoints[nearest] {
+    if let nearest = checkpoints.keys.filter({ $0 >= next && $0 < index }).max(), let saved = checkpoints[nearest] {
       (canvas, shown, first) = (Canvas(sharing: saved.canvas), nearest, saved.first)
       return nearest + 1
     }
