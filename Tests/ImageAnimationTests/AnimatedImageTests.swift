@@ -158,7 +158,7 @@ import Testing
 
   @Test func framesMayBeAskedForFromManyTasks() async throws {
     let path = "gif/covering-restore-previous.gif"
-    let whole = try Self.registry.decode(.file(Self.fixture(path)))
+    let whole = try await Self.registry.async.decode(.file(Self.fixture(path)))
     let image = try await Self.registry.async.animatedImage(.file(Self.fixture(path)))
     try await withThrowingTaskGroup(of: (Int, [UInt8]).self) { group in
       for turn in 0..<100 {

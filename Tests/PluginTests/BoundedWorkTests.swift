@@ -111,8 +111,9 @@ import Testing
   @Test func aPassingLackOfDescriptorsIsForgotten() async {
     await #expect(processExitsWith: .success) {
       let registry = EncodingPictures.registry
+      func decode(_ bytes: [UInt8]) throws { _ = try registry.decode(.bytes(bytes)) }
       // Reads manifests, and no library.
-      _ = try? registry.decode(.bytes([0]))
+      try? decode([0])
       let bytes = BoundedWorkTests.animation(1, width: 2, height: 2)
       var limits = rlimit()
       getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits)
@@ -122,14 +123,14 @@ import Testing
       limits.rlim_cur = rlim_t(free)
       setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits)
       do {
-        _ = try registry.decode(.bytes(bytes))
+        try decode(bytes)
         exit(1)
       } catch {
         print(error)
       }
       var restored = before
       setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &restored)
-      do { _ = try registry.decode(.bytes(bytes)) } catch {
+      do { try decode(bytes) } catch {
         print(error)
         exit(2)
       }

@@ -99,7 +99,7 @@ import Testing
 
   @Test func aDecoderThatIsDroppedEndsItsThread() async {
     await #expect(processExitsWith: .success) {
-      let bytes = try Self.registry.encode(try Self.photo(), as: .png)
+      let bytes = try await Self.registry.async.encode(try Self.photo(), as: .png)
       func drop() throws {
         for count in [0, 1, 100, bytes.count / 2, bytes.count - 1, bytes.count] {
           let decoder = Self.registry.makeIncrementalDecoder()

@@ -18,14 +18,14 @@ import Testing
     try #require(copied.status == 0, "\(copied.output)")
     let registry = IsolationWorker.registry(of: [folder.path])
     let path = "\(StagedTree.fixtures("jpeg"))/valid/baseline-420.jpg"
-    let first = try registry.decode(.file(path))
+    let first = try await registry.async.decode(.file(path))
     // A worker that has waited for half a minute ends; on a busy machine that can be before it was looked at.
     for _ in 0..<10 {
       guard let worker = WorkerPool.idleProcesses(in: folder.path).first, let resident = await settled(worker) else {
-        _ = try registry.decode(.file(path))
+        _ = try await registry.async.decode(.file(path))
         continue
       }
-      let second = try registry.decode(.file(path))
+      let second = try await registry.async.decode(.file(path))
       guard WorkerPool.idleProcesses(in: folder.path) == [worker] else { continue }
       #expect(resident <= Self.most)
       for y in 0..<first.size.height {

@@ -29,7 +29,7 @@ import Testing
     var preset = ThumbnailPreset.web.sized(width: 40, height: 0)
     preset.format = format
     let plain = try await Self.registry.async.makeThumbnail(of: Self.photo(.sRGB, as: .jpeg), preset)
-    #expect(try Self.registry.decode(.bytes(plain.bytes)).size == Size(width: 40, height: 30))
+    #expect(try await Self.registry.async.decode(.bytes(plain.bytes)).size == Size(width: 40, height: 30))
     #expect(try Self.kinds(plain) == [])
     #expect(!plain.bytes.contains(Array("Mak".utf8)) && !plain.bytes.contains(Array("xmpmeta".utf8)))
     let wide = try await Self.registry.async.makeThumbnail(of: Self.photo(.displayP3, as: .jpeg), preset)
@@ -38,7 +38,7 @@ import Testing
     preset.color = .asStored
     let stored = try await Self.registry.async.makeThumbnail(of: Self.photo(.displayP3, as: .jpeg), preset)
     #expect(try Self.kinds(stored) == [.icc])
-    #expect(try Self.registry.decode(.bytes(stored.bytes)).metadata[.icc] == MatrixProfile.displayP3.bytes)
+    #expect(try await Self.registry.async.decode(.bytes(stored.bytes)).metadata[.icc] == MatrixProfile.displayP3.bytes)
   }
 
   @Test func aPresetMayKeepEverything() throws {

@@ -16,6 +16,7 @@ extension CoderRegistry {
   /// - Throws: ``CoderError/Code/unsupported`` if no coder edits files of the format, or not this one;
   ///   ``CoderError/Code/invalidArgument`` for a property that cannot be set; ``CoderError`` for a file that cannot be
   ///   read.
+  @available(*, noasync, message: "this blocks a thread: await registry.async.editMetadata(…)")
   @discardableResult
   public func editMetadata(
     _ source: ByteSource, _ edit: MetadataEdit, at destination: EncodeDestination = .memory,

@@ -53,6 +53,7 @@ extension CoderRegistry {
   /// - Throws: ``CoderError/Code/unsupported`` if no coder has the operation for these formats, or does it with this file;
   ///   ``CoderError/Code/invalidArgument`` for a value or a block that it does not take; ``CoderError`` for a file that
   ///   cannot be read.
+  @available(*, noasync, message: "this blocks a thread: await registry.async.apply(…)")
   @discardableResult
   public func apply(
     _ operation: FileOperation, to source: ByteSource, as format: ImageFormat? = nil,
@@ -73,6 +74,7 @@ extension CoderRegistry {
   ///
   /// - Returns: What the first coder says that would do it, or else the first that has the operation.
   /// - Throws: As for ``apply(_:to:as:at:reading:coder:)``, apart from what ``OperationAnswer/refusal`` says.
+  @available(*, noasync, message: "this blocks a thread: await registry.async.ask(…)")
   public func ask(
     _ operation: FileOperation, of source: ByteSource, as format: ImageFormat? = nil,
     reading: DecodeOptions = DecodeOptions(), coder id: String? = nil

@@ -54,6 +54,7 @@ extension CoderRegistry {
   ///   - problem: Called if the picture was decoded only in part. If nil, or if `reading` is strict, that is an error.
   /// - Returns: The new file; its bytes, if the destination is memory.
   /// - Throws: As ``decode(_:options:coder:)`` and ``encode(_:as:options:coder:)-(Image,_,_,_)``.
+  @available(*, noasync, message: "this blocks a thread: await registry.async.makeThumbnail(…)")
   public func makeThumbnail(
     of source: ByteSource, _ preset: ThumbnailPreset = .web, at destination: EncodeDestination = .memory,
     reading: DecodeOptions = DecodeOptions(), problem: ((CoderError) -> Void)? = nil

@@ -16,6 +16,7 @@ extension CoderRegistry {
   /// - Returns: The new file's bytes, or nil if no coder can convert the file in this way, if the options require
   ///   changes to it, or if a part of the picture is missing.
   /// - Throws: ``CoderError`` for a file that is damaged, too large, not allowed, or cannot be read.
+  @available(*, noasync, message: "this blocks a thread: await registry.async.transcode(…)")
   public func transcode(
     _ source: ByteSource, to format: ImageFormat, options: EncodeOptions = EncodeOptions(),
     reading: DecodeOptions? = nil
@@ -87,6 +88,7 @@ extension CoderRegistry {
   ///   - problem: Called for each page or frame that was decoded only in part. If nil, or if `reading` is strict, such a
   ///     page or frame is an error.
   /// - Returns: The new file; its bytes, if the destination is memory.
+  @available(*, noasync, message: "this blocks a thread: await registry.async.convert(…)")
   @discardableResult
   public func convert(
     _ source: ByteSource, to format: ImageFormat, at destination: EncodeDestination,

@@ -10,6 +10,7 @@ extension CoderRegistry {
   ///   - format: The file format, or nil to choose one that can hold the picture: see ``format(for:)``.
   ///   - coder: The identifier of the only coder to use, or nil for the first that can encode the picture.
   /// - Throws: ``CoderError/Code/noCoder`` if no coder writes the format; what the coder throws.
+  @available(*, noasync, message: "this blocks a thread: await registry.async.encode(…)")
   public func encode(
     _ image: Image, as format: ImageFormat? = nil, options: EncodeOptions = EncodeOptions(), coder: String? = nil
   ) throws(CoderError) -> [UInt8] {
@@ -20,6 +21,7 @@ extension CoderRegistry {
   ///
   /// - Parameter pages: One picture or animation, or several pictures for a format that holds pages.
   /// - Throws: ``CoderError/Code/noCoder`` if no coder writes the format; what the coder throws.
+  @available(*, noasync, message: "this blocks a thread: await registry.async.encode(…)")
   public func encode(
     _ pages: [Image], as format: ImageFormat, options: EncodeOptions = EncodeOptions(), coder: String? = nil
   ) throws(CoderError) -> [UInt8] {
@@ -46,6 +48,7 @@ extension CoderRegistry {
   ///   - pageCount: The number of pages that the file will have.
   ///   - coder: The identifier of the only coder to use, or nil for the first that writes the format.
   /// - Throws: ``CoderError/Code/noCoder`` if no coder writes the format; what the coder throws.
+  @available(*, noasync, message: "this blocks a thread: await registry.async.makeEncoder(…)")
   public func makeEncoder(
     as format: ImageFormat, to destination: EncodeDestination = .memory, options: EncodeOptions = EncodeOptions(),
     pageCount: Int = 1, coder: String? = nil

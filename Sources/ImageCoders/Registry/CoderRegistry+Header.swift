@@ -15,6 +15,7 @@ extension CoderRegistry {
   ///   - options: Say which page is meant, and what is allowed.
   ///   - coder: The identifier of the only coder to use, or nil to choose.
   /// - Throws: As ``open(_:options:coder:explain:)``, apart from errors of options that only decoding looks at.
+  @available(*, noasync, message: "this blocks a thread: await registry.async.header(…)")
   public func header(
     of source: ByteSource, options: DecodeOptions = DecodeOptions(), coder: String? = nil
   ) throws(CoderError) -> ImageHeader {

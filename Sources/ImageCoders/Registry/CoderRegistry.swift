@@ -127,6 +127,7 @@ public final class CoderRegistry: Sendable {
   ///   - explain: Receives each step of the choice.
   /// - Throws: ``CoderError``. The next coder is tried if one does not recognize the file, does not support its
   ///   content, cannot be loaded, or wraps a library that fails without a reason; never after damage, an exceeded limit, or cancellation.
+  @available(*, noasync, message: "this blocks a thread: await registry.async.open(…)")
   public func open(
     _ source: ByteSource, options: DecodeOptions = DecodeOptions(), coder: String? = nil,
     explain: ((SelectionStep) -> Void)? = nil
@@ -143,6 +144,7 @@ public final class CoderRegistry: Sendable {
   /// - Returns: The image. If the file is truncated or damaged after its header, the part that can be decoded, with
   ///   ``Image/problem``.
   /// - Throws: As for ``open(_:options:coder:explain:)``.
+  @available(*, noasync, message: "this blocks a thread: await registry.async.decode(…)")
   public func decode(
     _ source: ByteSource, options: DecodeOptions = DecodeOptions(), coder: String? = nil
   ) throws(CoderError) -> Image {
@@ -190,17 +192,23 @@ public final class CoderRegistry: Sendable {
 
   /// Begins incremental decoding. The coder is chosen as soon as there are enough bytes to choose one.
   public func makeIncrementalDecoder(options: DecodeOptions = DecodeOptions()) -> IncrementalDecoder {
+    makeIncrementalDecoder(options: options) { (decoder) throws(CoderError) in try decoder.image() }
+  }
+
+  /// The same for `read`, which runs on the reading thread, and begins anew if that thread was needed elsewhere.
+  package func makeIncrementalDecoder(
+    options: DecodeOptions, _ read: @escaping (ImageDecoder) throws(CoderError) -> Image
+  ) -> IncrementalDecoder {
     let policy = policy
     // A policy that cannot be loaded is an error of the first call that looks at the bytes.
-    var allowed = options
-    if let restricted = try? policy.restricting(options) { allowed = restricted }
+    let allowed = (try? policy.restricting(options)) ?? options
     return IncrementalDecoder(options: allowed) { (source) throws(CoderError) in
       if let problem = policy.problem { throw problem }
       return try self.bytesNeededToChoose(source, options.allowedFormats)
     } body: { (context) throws(CoderError) in
       var context = context
       context.options = options
-      return try self.attempt(context, coder: nil, explain: nil) { (decoder) throws(CoderError) in try decoder.image() }
+      return try self.attempt(context, coder: nil, explain: nil, read)
     }
   }
 

@@ -63,6 +63,7 @@ public struct ImagePipeline: Sendable, Hashable {
   ///   - pixels: Upright. It is not changed.
   ///   - limits: Checked for all steps before the first is done.
   /// - Throws: As ``ImageOperation/applied(to:limits:)``.
+  @available(*, noasync, message: "this blocks a thread: await pipeline.async.applied(…)")
   public func applied(to pixels: PixelBuffer, limits: Limits = .standard) throws(CoderError) -> PixelBuffer {
     try applied(to: pixels, limits: limits, stoppedBy: nil)
   }
@@ -85,6 +86,7 @@ public struct ImagePipeline: Sendable, Hashable {
   ///
   /// - Throws: As ``applied(to:limits:)-(PixelBuffer,_)``; ``CoderError/Code/limitExceeded`` also for frames that are too
   ///   many pixels together.
+  @available(*, noasync, message: "this blocks a thread: await pipeline.async.applied(…)")
   public func applied(to image: Image, limits: Limits = .standard) throws(CoderError) -> Image {
     try applied(to: image, limits: limits, stoppedBy: nil)
   }

@@ -33,9 +33,9 @@ import ImageCoders
       guard let format = CoderRegistry.standard.format(forExtension: suffix) else {
         throw .invalidArgument("no coder has the extension \"\(suffix)\"")
       }
-      let encoder = try CoderRegistry.standard.makeEncoder(as: format, to: .file(arguments.output))
-      try encoder.add(sheet)
-      _ = try encoder.finish()
+      let encoder = try await CoderRegistry.standard.async.makeEncoder(as: format, to: .file(arguments.output))
+      try await encoder.add(sheet)
+      _ = try await encoder.finish()
     } catch {
       printError("contact-sheet: \(arguments.output): \(error)")
       status = 1

@@ -24,7 +24,8 @@ import Testing
     let derived = try await test.loader.image(for: ImageRequest(Self.url, thumbnail: box(smaller)))
     #expect(test.events.derived == 1 && test.events.decodes == 1)
     #expect(derived.origin == .memory)
-    let direct = try TestLoader.registry.decode(.bytes(body), options: DecodeOptions(size: .fitting(box(smaller))))
+    let direct = try await TestLoader.registry.async.decode(
+      .bytes(body), options: DecodeOptions(size: .fitting(box(smaller))))
     #expect(derived.image.size == direct.size)
     let difference = try ImageComparison(derived.pixels, direct.pixels)
     // From the whole picture it is the same work. From a smaller one the filter is applied twice.

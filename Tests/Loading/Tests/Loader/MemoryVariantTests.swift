@@ -58,7 +58,7 @@ import Testing
       let loaded = try await test.loader.image(for: request(side))
       #expect(loaded.origin == .network)
       let options = DecodeOptions(size: .fitting(Size(width: side, height: 0)))
-      let direct = try TestLoader.registry.decode(.bytes(new), options: options)
+      let direct = try await TestLoader.registry.async.decode(.bytes(new), options: options)
       #expect(loaded.pixels.isSame(as: direct.pixels))
     }
     #expect(test.fetcher.count == 4 && test.pictures.keys.count == 2)
@@ -94,7 +94,8 @@ import Testing
     first.output.firstFrameOnly = true
     for _ in 0..<2 {
       let loaded = try await test.loader.image(for: first)
-      let direct = try TestLoader.registry.decode(.bytes(body), options: DecodeOptions(firstFrameOnly: true))
+      let direct = try await TestLoader.registry.async.decode(
+        .bytes(body), options: DecodeOptions(firstFrameOnly: true))
       #expect(loaded.origin == .memory && loaded.image.frames.count == 1)
       #expect(loaded.pixels.isSame(as: direct.pixels))
       #expect(loaded.image.loopCount == direct.loopCount && loaded.image.header?.canvas == direct.header?.canvas)

@@ -139,7 +139,7 @@ import Testing
     try await loading.finished()
     #expect(loading.frames.frameCount == 8 && loading.frames.isComplete)
     #expect(loading.frames.problem == nil)
-    let whole = try TestLoader.registry.decode(.bytes(body))
+    let whole = try await TestLoader.registry.async.decode(.bytes(body))
     #expect(try loading.frames.frame(at: 7).pixels.isSame(as: whole.frames[7].pixels))
     #expect(try await still.image.image.frames.count == 8)
     #expect(test.fetcher.count == 1)

@@ -66,8 +66,8 @@ import Testing
     await test.loader.removeAll(from: .memory)
     test.time.advance(100)
     let second = try await test.loader.image(for: Self.request)
-    let expected = try Self.request.pipeline.applied(
-      to: TestLoader.registry.decode(
+    let expected = try await Self.request.pipeline.async.applied(
+      to: TestLoader.registry.async.decode(
         .bytes(new), options: DecodeOptions(size: .fitting(Size(width: 32, height: 0)))
       ).pixels)
     #expect(second.pixels.isSame(as: expected))
