@@ -90,7 +90,9 @@ final class ModelPressure: MemoryPressureSource {
 
   /// Draws of frames while an animation of 200 frames, all of which need those before them, is played with a buffer that
   /// has room for so many canvases beside the poster, the floor, two frames ahead, and what the decode needs.
-  private static func draws(_ order: [Int], canvases: Int) async throws -> Int {
+  ///
+  /// - Parameter ahead: How many of the next frames the buffer is told of.
+  private static func draws(_ order: [Int], canvases: Int, ahead: Int = 16) async throws -> Int {
     let draws = Mutex(0)
     var options = DecodeOptions()
     options.progress = { share in if share == 1 { draws.withLock { $0 += 1 } } }
@@ -102,7 +104,7 @@ final class ModelPressure: MemoryPressureSource {
     draws.withLock { $0 = 0 }
     for place in order.indices {
       let frame = await reader.frame(
-        at: order[place], upcoming: Array(order[(place + 1)...].prefix(16)), shortestDelay: .milliseconds(10))
+        at: order[place], upcoming: Array(order[(place + 1)...].prefix(ahead)), shortestDelay: .milliseconds(10))
       #expect(!frame.isStarved)
       #expect(buffer.byteCount <= buffer.budget)
     }
@@ -118,6 +120,14 @@ final class ModelPressure: MemoryPressureSource {
   @Test func bouncingTakesAtMostTwiceTheDraws() async throws {
     let bounce = Array(0..<200) + (1..<199).reversed()
     #expect(try await Self.draws(bounce + bounce, canvases: 18) <= 2 * 2 * bounce.count)
+  }
+
+  /// 18 canvases among 200 frames are 16 apart. Until they are there, the way to the last frame is gone four times at most.
+  @Test func seeksStartFromCanvasesThatThereIsMemoryFor() async throws {
+    let order = (0..<200).map { $0 * $0 * 37 % 199 }
+    #expect(try await Self.draws(order, canvases: 18, ahead: 0) <= 16 * 200 + 4 * 200)
+    // Without any, each frame is drawn from the first one on, or from the one before it.
+    #expect(try await Self.draws(order, canvases: 0, ahead: 0) > 60 * 200)
   }
 
   @Test func withMemoryForAllFramesEachIsDrawnOnce() async throws {
@@ -179,9 +189,10 @@ final class ModelPressure: MemoryPressureSource {
 
   @Test func withoutMemoryThePosterIsShown() async throws {
     let bytes = try MadeAnimation.gif(frames: 6, side: 40)
-    let images = try (0..<3).map { _ in try AnimatedImage(.bytes(bytes), registry: AnimatedImageTests.registry) }
-    // 6400 bytes a picture. Each needs its poster and two frames, and all together one for the thread's work: 3 × 1 for the
-    // posters, 2 × 2 for two players, and 1.
+    let large = try MadeAnimation.gif(frames: 6, side: 80)
+    let images = try [bytes, bytes, large].map { try AnimatedImage(.bytes($0), registry: AnimatedImageTests.registry) }
+    // 6400 bytes a picture, and 4 × as many of the third. Small ones that move need a frame each, and together the next one
+    // and its work; the third one's poster is there, and 4 + 4 + 4 for a frame and a next one with its work do not fit.
     let buffer = FrameBuffer(budget: 9 * 6400, threads: 1)
     let clock = ModelClock()
     var starved: [Bool] = []

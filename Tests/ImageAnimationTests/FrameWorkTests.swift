@@ -4,6 +4,7 @@ import ImageAnimation
 import ImageCoderEngine
 import ImageCoderModel
 import Synchronization
+import TestSupport
 import Testing
 
 /// The work for a frame that is waited for comes to an end, however little memory there is.
@@ -106,13 +107,109 @@ import Testing
   func decodesOfAFileHaveALimitAtEveryBudget(_ threads: Int) async throws {
     for mode in PlaybackMode.allCases {
       for rate in [1.0, 8] {
-        // From the poster, the frame that is shown, the next one and the work of each thread on.
-        for frames in (3 + threads)...(27 + threads) {
+        // From the frame that is shown, the next one and the work for it on, to all frames, the poster, and the work of each
+        // thread.
+        for frames in 3...(27 + threads) {
           let decodes = try await Self.play(
             try Self.image(), mode, rate: rate, budget: frames * 1024, threads: threads, atMost: Self.mostDecodes)
           #expect(decodes <= Self.mostDecodes, "\(mode) at rate \(rate), \(frames) frames")
         }
       }
+    }
+  }
+
+  /// Three files, each with a mode of its own, and jumps, and pressure.
+  private static func playThree(
+    _ images: [AnimatedImage], _ buffer: FrameBuffer, _ pressure: ModelPressure, _ clock: ModelClock, frames: Int
+  ) async -> Int {
+    await withTaskGroup(of: Int.self) { group in
+      for (number, image) in images.enumerated() {
+        let mode = [PlaybackMode.forward, .reverse, .bounce][number]
+        let playback = Playback(image, mode: mode, buffer: buffer, clock: clock)
+        group.addTask {
+          var shownCount = 0
+          for await shown in playback {
+            #expect(!shown.events.contains(.starved), "\(mode), \(buffer.budget) bytes, \(buffer.threads) threads")
+            shownCount += 1
+            if shownCount == frames { break }
+            if shownCount % 7 == 0 { playback.seek(to: shownCount * 11 % 24) }
+            if shownCount % 10 == 0 { pressure.press() }
+          }
+          return shownCount
+        }
+      }
+      return await group.reduce(0, +)
+    }
+  }
+
+  /// From a frame for each of three players, and one next frame with its work for all, up to where each has its poster, two frames,
+  /// and four threads' work.
+  @Test(arguments: [1, 2, 4])
+  func playersGoOnWithAFrameEach(_ threads: Int) async throws {
+    for frames in 5...14 {
+      let images = try (0..<3).map { _ in try Self.image() }
+      let (clock, pressure) = (CountingClock(), ModelPressure())
+      let buffer = FrameBuffer(budget: frames * 1024, threads: threads, pressure: pressure, seed: 1) { clock.look() }
+      let decodes = await clock.decodes(of: 3 * Self.count, atMost: 3 * Self.mostDecodes) {
+        #expect(await Self.playThree(images, buffer, pressure, clock.clock, frames: Self.count) == 3 * Self.count)
+      }
+      // Where there is no room for a frame ahead, each is decoded when it is shown; each press is a look at the clock, too.
+      #expect(decodes <= (frames == 5 ? 3 * Self.count + 9 : 3 * Self.mostDecodes), "\(frames) frames")
+      // The poster that had to go is decoded when it is asked for.
+      #expect(images[0].poster.pixels.copyBytes() == (try Self.image().poster.pixels.copyBytes()))
+    }
+  }
+
+  @Test(arguments: [1, 2, 4])
+  func whoHasLittleMemoryCanBeCancelled(_ threads: Int) async throws {
+    for frames in 5...14 {
+      let images = try (0..<3).map { _ in try Self.image() }
+      let (clock, pressure) = (ModelClock(), ModelPressure())
+      let buffer = FrameBuffer(budget: frames * 1024, threads: threads, pressure: pressure)
+      let shown = SharedCount()
+      let task = Task {
+        await withTaskGroup(of: Void.self) { group in
+          for image in images {
+            group.addTask {
+              for await _ in Playback(image, buffer: buffer, clock: clock) { shown.add() }
+            }
+          }
+        }
+      }
+      while shown.count < 20 { await Task.yield() }
+      task.cancel()
+      await task.value
+    }
+  }
+
+  /// 30 players of 256,000 bytes a frame: 7.7 MB for the frames that are shown, and 0.5 MB for the next one and its work.
+  @Test(arguments: [1, 2, 4])
+  func thirtyPlayersMoveInEightMebibytes(_ threads: Int) async throws {
+    await #expect(processExitsWith: .success) { [threads] in
+      let bytes = try MadeAnimation.gif(frames: 12, size: Size(width: 320, height: 200))
+      let before = PixelMemoryUse.bytes
+      let images = try (0..<30).map { _ in try AnimatedImage(.bytes(bytes), registry: AnimatedImageTests.registry) }
+      let buffer = FrameBuffer(budget: 8 << 20, threads: threads)
+      let playbacks = images.map { Playback($0, buffer: buffer, clock: ModelClock()) }
+      PixelMemoryUse.restartPeak()
+      let shown = await withTaskGroup(of: Int.self) { group in
+        for playback in playbacks {
+          group.addTask {
+            var indices: [Int] = []
+            for await shown in playback {
+              precondition(!shown.events.contains(.starved))
+              indices.append(shown.index)
+              if indices.count == 15 { break }
+            }
+            precondition(indices == (0..<15).map { $0 % 12 }, "\(indices)")
+            return indices.count
+          }
+        }
+        return await group.reduce(0, +)
+      }
+      precondition(shown == 30 * 15)
+      let peak = PixelMemoryUse.peak - before
+      precondition(peak <= 8 << 20, "\(peak) bytes at once")
     }
   }
 
@@ -223,14 +320,16 @@ import Testing
   }
 }
 
-/// How often a transform was applied.
+/// How often something was done.
 private final class SharedCount: Sendable {
   private let value = Mutex(0)
   var count: Int { value.withLock { $0 } }
 
+  func add() { value.withLock { $0 += 1 } }
+
   func doubling(_ key: String) -> FrameTransform {
     FrameTransform(key) { [self] (pixels, _) throws(CoderError) in
-      value.withLock { $0 += 1 }
+      add()
       return try pixels.resampled(to: Size(width: 2 * pixels.size.width, height: 2 * pixels.size.height))
     }
   }

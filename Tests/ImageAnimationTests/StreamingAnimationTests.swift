@@ -55,8 +55,65 @@ import Testing
     try animation.append(bytes.dropLast(bytes.count / 3))
     try animation.finish()
     #expect(animation.isComplete)
-    #expect(animation.frameCount >= 1)
     #expect(animation.problem != nil)
+    // What a decoder makes of the same bytes.
+    let cut = try AnimatedImageTests.registry.decode(.bytes(bytes.dropLast(bytes.count / 3)))
+    #expect(animation.frameCount == cut.frames.count)
+    for index in cut.frames.indices {
+      #expect(try animation.frame(at: index).pixels.copyBytes() == cut.frames[index].pixels.copyBytes())
+    }
+  }
+
+  /// 40 frames of 25,600 bytes, of which a buffer may hold ten at once while they arrive, and afterwards.
+  @Test func whatArrivesStaysWithinTheBudget() async {
+    await #expect(processExitsWith: .success) {
+      let bytes = try MadeAnimation.gif(frames: 40, side: 80)
+      let whole = try await AnimatedImageTests.registry.async.decode(.bytes(bytes)).frames.map { $0.pixels.copyBytes() }
+      let before = PixelMemoryUse.bytes
+      let animation = StreamingAnimation(registry: AnimatedImageTests.registry)
+      let buffer = FrameBuffer(budget: 10 * 25_600, threads: 1)
+      let reader = buffer.reader(of: animation)
+      PixelMemoryUse.restartPeak()
+      func check(_ index: Int) async throws {
+        let frame = await reader.frame(at: index, upcoming: [index + 1], shortestDelay: .milliseconds(10))
+        let pixels = try frame.result.get().pixels.copyBytes()
+        precondition(pixels == whole[index], "frame \(index)")
+        precondition(!frame.isStarved, "frame \(index)")
+      }
+      var next = 0
+      for start in stride(from: 0, to: bytes.count, by: 700) {
+        try animation.append(bytes[start..<min(start + 700, bytes.count)])
+        while next < animation.frameCount {
+          try await check(next)
+          // Back, and forth.
+          if next % 9 == 8 { try await check(next / 2) }
+          next += 1
+        }
+      }
+      precondition(next == 39, "\(next) frames before the end is known")
+      try animation.finish()
+      precondition(animation.frameCount == 40)
+      for index in 0..<40 { try await check(index) }
+      let peak = PixelMemoryUse.peak - before
+      precondition(peak <= 10 * 25_600, "\(peak) bytes at once")
+    }
+  }
+
+  @Test func whatIsDamagedLaterKeepsItsFrames() throws {
+    var bytes = try Self.bytes("png/apng-loop-3.png")
+    // The last chunk of pixels has a length that no chunk may have.
+    let place = try #require((0..<bytes.count - 4).last { Array(bytes[$0..<$0 + 4]) == Array("fdAT".utf8) })
+    bytes.replaceSubrange(place - 4..<place, with: [255, 255, 255, 255])
+    let animation = StreamingAnimation(registry: AnimatedImageTests.registry)
+    let whole = try AnimatedImageTests.registry.decode(.file(AnimatedImageTests.fixture("png/apng-loop-3.png")))
+    _ = try? animation.append(bytes)
+    _ = try? animation.finish()
+    #expect(animation.isComplete)
+    #expect(animation.problem != nil)
+    #expect(animation.frameCount >= whole.frames.count - 1)
+    for index in 0..<whole.frames.count - 1 {
+      #expect(try animation.frame(at: index).pixels.copyBytes() == whole.frames[index].pixels.copyBytes())
+    }
   }
 
   @Test func whatIsNoImageIsComplete() {

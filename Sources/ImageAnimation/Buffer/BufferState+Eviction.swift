@@ -47,10 +47,11 @@ extension BufferState {
     while dropBehind(number) {}
   }
 
-  /// Releases the frames that another transform has made, and takes what the new one needs.
-  mutating func followTransform(of player: Int) -> Changes {
+  /// Releases the frames that another transform has made, and takes what the new one needs, or what is known of a source whose
+  /// first frame has arrived.
+  mutating func followSource(of player: Int) -> Changes {
     guard let number = players[player]?.store, stores[number]?.isOutdated == true else { return Changes() }
-    change(number) { $0.followTransform() }
+    change(number) { $0.followSource() }
     return admit()
   }
 
@@ -69,25 +70,31 @@ extension BufferState {
 
   /// Everything that players need in any case.
   private var floors: Int {
-    let work = stores.values.reduce(0) { $1.isAdmitted ? max($0, threads * $1.workBytes) : $0 }
-    return stores.values.reduce(work) { $0 + $1.posterBytes + ($1.isAdmitted ? $1.floor : 0) }
+    let admitted = stores.values.filter(\.isAdmitted)
+    let work = admitted.map { $0.work(isLean: true, threads: threads) }.max() ?? 0
+    let posters = stores.values.reduce(0) { $0 + $1.posterBytes - ($1.isAdmitted ? $1.posterToRelease : 0) }
+    return admitted.reduce(work + posters) { $0 + $1.floor(isLean: true) }
   }
 
   /// What all players ask for: their floors in any case, and as much as they can use.
   func request(weight ofFrames: Int) -> MemoryRequest {
-    var (floor, want, work) = (0, 0, 0)
+    var (floor, want, leastWork, work) = (0, 0, 0, 0)
     for (number, store) in stores {
-      floor += store.posterBytes
       want += store.posterBytes
-      guard !store.players.isEmpty else { continue }
-      work = max(work, threads * store.workBytes)
-      floor += store.floor
+      guard !store.players.isEmpty else {
+        floor += store.posterBytes
+        continue
+      }
+      leastWork = max(leastWork, store.work(isLean: true, threads: threads))
+      work = max(work, store.work(isLean: false, threads: threads))
+      floor += store.floor(isLean: true) + store.posterBytes - store.posterToRelease
       let limit = store.players.map { players[$0]?.byteLimit ?? .max }.max() ?? .max
-      let more = weight(of: number) > 0 ? max(store.floor, min(store.want, limit)) : store.floor
+      let usual = store.floor(isLean: false)
+      let more = weight(of: number) > 0 ? max(usual, min(store.want, limit)) : usual
       // More than there is need not be told apart.
       want = min(want + min(more, budget), budget)
     }
-    return MemoryRequest(floor: floor + work, want: max(want + work, floor + work), weight: ofFrames)
+    return MemoryRequest(floor: floor + leastWork, want: max(want + work, floor + leastWork), weight: ofFrames)
   }
 
   mutating func setAllowance(_ bytes: Int) -> Changes {

@@ -14,6 +14,7 @@ extension BufferState {
     guard var player = players[number], let store = stores[player.store] else {
       return .cancelled
     }
+    player.noteOrder(index)
     player.wanted = [index] + upcoming
     player.shortestDelay = shortestDelay
     player.begun = []
@@ -47,7 +48,7 @@ extension BufferState {
   }
 
   func starved(_ store: FrameStore, _ index: Int) -> SuppliedFrame {
-    guard let poster = (store.source as? any BufferableSource)?.poster else {
+    guard let poster = (store.source as? any BufferableSource)?.heldPoster else {
       return SuppliedFrame(
         result: .failure(.outOfMemory(bytes: store.cost, for: "a frame within the budget")), isStarved: true)
     }
@@ -68,6 +69,8 @@ extension BufferState {
       // A block that is shown backwards takes no memory from others; the frame alone may.
       if let first = BackwardBlock(store, index, players).first, fits(number) { return begin(first, of: number) }
       if makeRoom({ $0.bytesToDecode(number) }) { return begin(index, of: number) }
+      // It is the next one when what others decode is over. If more of that were begun, it could wait for ever.
+      if running > 0 { return nil }
       isShort = true
     }
     // Memory that comes free goes to those who wait.
@@ -187,10 +190,15 @@ extension BufferState {
     return admit()
   }
 
-  /// If nothing can be decoded and nothing is, those who wait get their posters.
+  /// If nothing can be decoded and nothing is, canvases go that show no frame any more, and if there are none, those who wait
+  /// get their posters.
   mutating func giveUp() -> Changes {
     var changes = Changes()
-    guard running == 0, restingCount == 0 else { return changes }
+    guard running == 0, restingCount == 0, stores.values.contains(where: { !$0.waiters.isEmpty }) else {
+      return changes
+    }
+    for (number, store) in stores where store.hasCanvasAlone && !store.isBusy { rest(number, keeping: nil, &changes) }
+    guard changes.resting.isEmpty else { return changes }
     for (number, store) in stores where !store.waiters.isEmpty {
       for (index, waiters) in store.waiters {
         for waiter in waiters { changes.answers.append((waiter, starved(store, index))) }

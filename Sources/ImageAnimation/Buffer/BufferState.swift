@@ -18,6 +18,15 @@ struct BufferState {
     /// The frames whose decode has begun since it asked. If memory is so short that one of them is gone already, it is not
     /// decoded again before it is waited for: otherwise the work would not come to an end.
     var begun: Set<Int> = []
+    /// Grows by half of ``mostJumping`` with a frame that was not going to be asked for, and shrinks by one with each other one.
+    var jumping = 0
+    static let mostJumping = 200
+
+    /// Takes note of the frame that is asked for now.
+    mutating func noteOrder(_ index: Int) {
+      let isJump = !wanted.isEmpty && !wanted.contains(index)
+      jumping = isJump ? min(jumping + Self.mostJumping / 2, Self.mostJumping) : max(jumping - 1, 0)
+    }
   }
 
   /// A frame to decode, for which memory is taken.
@@ -77,9 +86,9 @@ struct BufferState {
   /// Changes a store, and counts what it holds.
   mutating func change(_ number: Int, _ body: (inout FrameStore) -> Void) {
     guard var store = stores.removeValue(forKey: number) else { return }
-    let before = store.held
+    let before = store.total
     body(&store)
-    used += store.held - before
+    used += store.total - before
     stores[number] = store
   }
 
@@ -92,7 +101,7 @@ struct BufferState {
   // MARK: Players
 
   /// Whether a source has players.
-  func knows(_ image: AnimatedImage) -> Bool { storeOfObject[ObjectIdentifier(image)] != nil }
+  func knows(_ source: any BufferableSource) -> Bool { source.identity.map { storeOfObject[$0] != nil } ?? false }
 
   mutating func add(
     _ source: any FrameSource, _ visibility: FrameBuffer.Reader.Visibility, _ byteLimit: Int?
@@ -100,14 +109,14 @@ struct BufferState {
     nextNumber += 1
     let player = nextNumber
     var number = player
-    if let image = source as? AnimatedImage {
-      number = storeOfObject[ObjectIdentifier(image)] ?? player
-      storeOfObject[ObjectIdentifier(image)] = number
+    if let identity = (source as? any BufferableSource)?.identity {
+      number = storeOfObject[identity] ?? player
+      storeOfObject[identity] = number
     }
     if stores[number] == nil {
       let store = FrameStore(source)
       // The poster is there already.
-      used += store.posterBytes
+      used += store.total
       stores[number] = store
     }
     change(number) { $0.players.insert(player) }
@@ -128,32 +137,64 @@ struct BufferState {
       let (left, right) = (weight(of: $0), weight(of: $1))
       return left != right ? left > right : $0 < $1
     }
-    // A source that runs needs this beside its floor, on each thread.
-    var (room, work) = (allowance - stores.values.reduce(0) { $0 + $1.posterBytes }, 0)
-    var (admitted, changes): ([Int], Changes) = ([], Changes())
-    for number in order {
-      guard let store = stores[number] else { continue }
-      let more = max(work, threads * store.workBytes)
-      // Who is about to release its canvas has to do that first.
-      let isLeaving = store.holdsCanvas && !store.isAdmitted
-      if !store.players.isEmpty, !isLeaving, store.floor + more - work <= room {
-        room -= store.floor + more - work
-        work = more
-        admitted.append(number)
-      } else {
-        dismiss(number, &changes)
-      }
+    var changes = Changes()
+    let plan = plan(order)
+    let admitted = plan.full + plan.lean
+    for number in order where !admitted.contains(number) { dismiss(number, &changes) }
+    for number in plan.full { stores[number]?.isLean = false }
+    for number in plan.lean {
+      stores[number]?.isLean = true
+      if stores[number]?.posterToRelease != 0 { change(number) { $0.releasePoster() } }
     }
     // A canvas is taken when there is memory for it: frames beyond the floors make room.
     for number in admitted where stores[number]?.isAdmitted == false {
       guard makeRoom({ $0.stores[number]?.canvasBytes ?? 0 }) else { continue }
       change(number) { ($0.isAdmitted, $0.holdsCanvas) = (true, true) }
     }
-    divide(room, among: admitted)
+    divide(plan.room, among: admitted)
     for number in order { settle(number, &changes) }
     if changes.resting.isEmpty { while used > allowance, dropFarthest() {} }
     for number in order { dropIfEmpty(number) }
     return changes
+  }
+
+  /// Who may decode: everybody with a next frame and the poster if there is memory for that; otherwise everybody with as little as
+  /// can be, and then as many as can with more.
+  ///
+  /// - Returns: Also what is left.
+  private func plan(_ order: [Int]) -> (full: [Int], lean: [Int], room: Int) {
+    // Who is about to release its canvas has to do that first.
+    let playing = order.filter { number in
+      stores[number].map { !$0.players.isEmpty && (!$0.holdsCanvas || $0.isAdmitted) } ?? false
+    }
+    var room = allowance - stores.values.reduce(0) { $0 + $1.posterBytes }
+    // Stores that decode share this beside their floors.
+    var work = 0
+    func take(_ floor: Int, _ needed: Int) -> Bool {
+      let more = floor + max(needed - work, 0)
+      guard more <= room else { return false }
+      (room, work) = (room - more, max(work, needed))
+      return true
+    }
+    let before = room
+    let all = playing.prefix { number in
+      stores[number].map { take($0.floor(isLean: false), $0.work(isLean: false, threads: threads)) } ?? false
+    }
+    if all.count == playing.count { return (playing, [], room) }
+    (room, work) = (before, 0)
+    let moving = playing.filter { number in
+      stores[number].map { store in
+        take(store.floor(isLean: true) - store.posterToRelease, store.work(isLean: true, threads: threads))
+      } ?? false
+    }
+    let full = moving.filter { number in
+      stores[number].map { store in
+        take(
+          store.floor(isLean: false) - store.floor(isLean: true) + store.posterToRelease,
+          store.work(isLean: false, threads: threads))
+      } ?? false
+    }
+    return (full, moving.filter { !full.contains($0) }, room)
   }
 
   func weight(of number: Int) -> Int {
@@ -165,7 +206,8 @@ struct BufferState {
       guard let store = stores[number] else { return FairShares.Claim(floor: 0, want: 0, weight: 0) }
       let limits = store.players.map { players[$0]?.byteLimit ?? .max }
       return FairShares.Claim(
-        floor: store.floor, want: min(store.want, limits.max() ?? .max), weight: weight(of: number))
+        floor: store.floor(isLean: store.isLean), want: min(store.want, limits.max() ?? .max),
+        weight: weight(of: number))
     }
     let total = room + claims.reduce(0) { $0 + $1.floor }
     for (number, share) in zip(admitted, FairShares.divide(total, among: claims)) {
@@ -182,7 +224,7 @@ struct BufferState {
     change(number) { store in
       store.waiters = store.waiters.filter { $0.key == store.running }
       store.share = 0
-      store.isAdmitted = false
+      (store.isAdmitted, store.isLean) = (false, false)
     }
     for index in store.frames.keys where !isShown(index, number) { drop(index, of: number) }
   }
@@ -193,13 +235,21 @@ struct BufferState {
     var memory = memoryToKeep(store)
     memory.checkpoints = min(memory.checkpoints, store.kept.checkpoints)
     memory.sparesFrame = memory.sparesFrame && store.kept.sparesFrame
-    guard !store.isAdmitted || memory != store.kept else { return }
-    guard let source = store.source as? any BufferableSource else {
+    let isInTheWay = used > allowance && store.isLean && store.hasCanvasAlone
+    guard !store.isAdmitted || memory != store.kept || isInTheWay else { return }
+    rest(number, keeping: store.isAdmitted && !isInTheWay ? memory : nil, &changes)
+  }
+
+  /// Makes a source that nobody uses release memory.
+  ///
+  /// - Parameter memory: What it may still keep, or nil if its canvas has to go as well.
+  mutating func rest(_ number: Int, keeping memory: KeptMemory?, _ changes: inout Changes) {
+    guard let source = stores[number]?.source as? any BufferableSource else {
       return change(number) { $0.holdsCanvas = false }
     }
     change(number) { $0.isBusy = true }
     restingCount += 1
-    changes.resting.append(Resting(store: number, source: source, kept: store.isAdmitted ? memory : nil))
+    changes.resting.append(Resting(store: number, source: source, kept: memory))
   }
 
   /// A source has released memory.
@@ -208,25 +258,29 @@ struct BufferState {
     change(source.store) { store in
       store.isBusy = false
       store.kept = source.kept ?? KeptMemory()
-      if source.kept == nil { (store.holdsCanvas, store.lentCanvas) = (false, nil) }
+      guard source.kept == nil else { return }
+      store.lentCanvas = nil
+      if !store.isAdmitted { store.holdsCanvas = false }
     }
     dropIfEmpty(source.store)
   }
 
   private mutating func dropIfEmpty(_ number: Int) {
     guard let store = stores[number], store.players.isEmpty, !store.isBusy, !store.holdsCanvas else { return }
-    used -= store.posterBytes + store.held
+    used -= store.total
+    (store.source as? any BufferableSource)?.keepPoster(true)
     stores[number] = nil
     storeOfObject = storeOfObject.filter { $0.value != number }
   }
 
-  /// What a source may keep beyond its floor: the memory of one frame, and if it goes backwards as many canvases as there is
-  /// memory for beyond two frames ahead.
+  /// What a source may keep beyond its floor: the memory of one frame, and if it goes backwards or jumps as many canvases as there
+  /// is memory for beyond two frames ahead.
   func memoryToKeep(_ store: FrameStore) -> KeptMemory {
-    let room = store.share - store.floor
+    let room = store.share - store.floor(isLean: false)
     guard store.isAdmitted, !store.keepsAll, room >= 2 * store.cost else { return KeptMemory() }
     var memory = KeptMemory(sparesFrame: store.reusesMemory && room >= 3 * store.cost)
-    guard store.checkpointBytes > 0, goesBackwards(store) else { return memory }
+    let jumps = store.players.contains { players[$0].map { $0.jumping > Player.mostJumping / 2 } ?? false }
+    guard store.checkpointBytes > 0, jumps || goesBackwards(store) else { return memory }
     memory.sparesFrame = false
     memory.checkpoints = min((room - 2 * store.cost) / store.checkpointBytes, store.source.frameCount)
     return memory

@@ -10,7 +10,9 @@ public import ImageMemory
 ///
 /// Memory is taken from the budget before it is taken from the system. Each player has a floor: the canvas, the frame that
 /// is shown, and the next one. What is left is divided fairly among visible players, and nobody gets more than it can use.
-/// A player whose floor does not fit shows the poster, and says that it is ``AnimationPlayer/Event/starved``.
+/// If there is too little for all floors, posters are released, and players share the room for a next frame: each has
+/// the frame that it shows, and they are decoded in turn. A player for which there is not even that shows its poster, and says
+/// that it is ``AnimationPlayer/Event/starved``.
 ///
 /// When memory gets short, the buffer shrinks at once, to half of what it holds or to the floors. It grows again after a
 /// random time without such an event, so that several processes do not refill together.
@@ -87,7 +89,9 @@ public final class FrameBuffer: Sendable {
   public func reader(
     of source: any FrameSource, visibility: Reader.Visibility = .visible, byteLimit: Int? = nil
   ) -> Reader {
-    if let image = source as? AnimatedImage, state.withLock({ !$0.knows(image) }) { image.leaveFramesToBuffer() }
+    if let source = source as? any BufferableSource, state.withLock({ !$0.knows(source) }) {
+      source.leaveFramesToBuffer()
+    }
     let player = state.withLock { $0.add(source, visibility, byteLimit) }
     tellRequest()
     finish(state.withLock { $0.admit() })
@@ -130,7 +134,7 @@ public final class FrameBuffer: Sendable {
         let time = now()
         finish(state.withLock { $0.grow(at: time) })
         registration.withLock { $0 }?.growIfDue()
-        finish(state.withLock { $0.followTransform(of: player) })
+        finish(state.withLock { $0.followSource(of: player) })
         let waiter = FrameStore.Waiter(ticket: ticket, task: task)
         let answer = state.withLock { state in
           // A handler that has come already found nobody; one that comes later finds this waiter.
@@ -159,12 +163,14 @@ public final class FrameBuffer: Sendable {
   }
 
   private func nextJob() -> BufferState.Job? {
-    let (job, changes) = state.withLock { state -> (BufferState.Job?, BufferState.Changes) in
-      if let job = state.nextJob() { return (job, BufferState.Changes()) }
-      return (nil, state.giveUp())
+    while true {
+      let (job, changes) = state.withLock { state -> (BufferState.Job?, BufferState.Changes) in
+        if let job = state.nextJob() { return (job, BufferState.Changes()) }
+        return (nil, state.giveUp())
+      }
+      finish(changes)
+      if job != nil || changes.resting.isEmpty { return job }
     }
-    finish(changes)
-    return job
   }
 
   private func run(_ first: BufferState.Job) {

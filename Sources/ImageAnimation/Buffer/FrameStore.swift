@@ -15,23 +15,23 @@ struct FrameStore {
 
   let source: any FrameSource
   /// The bytes of one frame: what the source says, or the most that one has had.
-  private(set) var cost: Int
-  /// What the source holds in any case: its poster.
-  let posterBytes: Int
+  private(set) var cost = 0
+  /// What the source's poster holds, or 0 once that is released.
+  private(set) var posterBytes = 0
   /// Which transform of the source's has made the frames; see ``BufferableSource/revision``.
-  private(set) var revision: Int
+  private(set) var revision = 0
   /// Whether ``cost`` has grown, and the shares are as before.
   private var isDearer = false
   /// What it holds between two frames while it is decoded, besides a canvas that is a frame.
-  let canvasBytes: Int
+  private(set) var canvasBytes = 0
   /// What a decode needs besides the frame.
-  private(set) var workBytes: Int
-  /// What a canvas takes that is kept for playing backwards, or 0 if none can be.
-  let checkpointBytes: Int
+  private(set) var workBytes = 0
+  /// What a canvas takes that is kept for playing backwards and for jumps, or 0 if none can be.
+  private(set) var checkpointBytes = 0
   /// Whether the canvas is in use beside a frame that is decoded without it.
-  private let mixesFrames: Bool
+  private var mixesFrames = false
   let reusesMemory: Bool
-  private let posterAddress: UInt?
+  private var posterAddress: UInt?
 
   var players: Set<Int> = []
   var frames: [Int: Frame] = [:]
@@ -44,6 +44,8 @@ struct FrameStore {
   var isBusy = false
   /// Whether there is memory to decode; otherwise the poster is all there is.
   var isAdmitted = false
+  /// Whether it decodes with as little as can be: without a poster, and with room for a next frame that all such stores share.
+  var isLean = false
   /// Whether the source may hold its canvas: from the admission on, until it has released it.
   var holdsCanvas = false
   /// What the source may keep for the next frames; as much is counted.
@@ -58,20 +60,39 @@ struct FrameStore {
   init(_ source: any FrameSource) {
     self.source = source
     isComplete = source.isComplete
-    let bufferable = source as? any BufferableSource
-    cost = HeldMemory.bytes(source.frameByteCount)
-    posterBytes = bufferable == nil ? 0 : cost
-    canvasBytes = bufferable?.canvasByteCount ?? 0
-    workBytes = bufferable?.workByteCount ?? 0
-    revision = bufferable?.revision ?? 0
-    checkpointBytes = bufferable?.checkpointByteCount ?? 0
-    mixesFrames = bufferable?.mixesFrames ?? false
-    reusesMemory = bufferable?.reusesMemory ?? false
-    posterAddress = bufferable.map { UInt(bitPattern: $0.poster.pixels.base) }
+    reusesMemory = (source as? any BufferableSource)?.reusesMemory ?? false
+    learn()
   }
 
-  /// What its players need in any case: the canvas, a frame for each player, and the one that comes next.
-  var floor: Int { canvasBytes + (players.count + (mixesFrames ? 2 : 1)) * cost }
+  /// Asks the source what its frames need.
+  private mutating func learn() {
+    cost = HeldMemory.bytes(source.frameByteCount)
+    guard let bufferable = source as? any BufferableSource else { return }
+    let poster = bufferable.heldPoster
+    (posterBytes, posterAddress) = (poster == nil ? 0 : cost, poster.map { UInt(bitPattern: $0.pixels.base) })
+    (canvasBytes, workBytes) = (bufferable.canvasByteCount, bufferable.workByteCount)
+    checkpointBytes = bufferable.checkpointByteCount
+    (mixesFrames, revision) = (bufferable.mixesFrames, bufferable.revision)
+  }
+
+  /// What its players need in any case: the canvas, a frame for each player, and the one that comes next unless it is lean.
+  func floor(isLean: Bool) -> Int {
+    let others = (isLean ? 0 : 1) + (mixesFrames || transformsFrames ? 1 : 0)
+    return canvasBytes + (players.count + others) * cost
+  }
+
+  /// What stores that decode share besides their floors: the work of each thread, or of lean ones a next frame and its work.
+  func work(isLean: Bool, threads: Int) -> Int { isLean ? cost + workBytes : threads * workBytes }
+
+  /// What comes free when the poster is released, which is decoded anew then when it is shown.
+  var posterToRelease: Int {
+    (source as? any BufferableSource).map { $0.releasesPoster ? posterBytes : 0 } ?? 0
+  }
+
+  mutating func releasePoster() {
+    (source as? any BufferableSource)?.keepPoster(false)
+    (posterBytes, posterAddress) = (0, nil)
+  }
 
   /// The frames of a source that grows for which memory is asked for: no more are decoded ahead.
   private static let framesOfGrowing = 8
@@ -104,6 +125,9 @@ struct FrameStore {
     return base + (count + (running == nil ? 0 : 1) + (hasCanvasAlone ? 1 : 0)) * cost
   }
 
+  /// All that it holds.
+  var total: Int { held + posterBytes }
+
   func bytes(of memory: KeptMemory) -> Int { memory.checkpoints * checkpointBytes + (memory.sparesFrame ? cost : 0) }
 
   /// What one more frame takes besides ``workBytes``.
@@ -112,13 +136,14 @@ struct FrameStore {
   /// Whether a frame has memory of its own, besides the canvas that it was drawn on.
   private var transformsFrames: Bool { (source as? any BufferableSource)?.transformsFrames ?? false }
 
-  /// Whether the source has another transform than the one that has made the frames.
-  var isOutdated: Bool { (source as? any BufferableSource).map { $0.revision != revision } ?? false }
+  /// Whether the source has another transform than the one that has made the frames, or has its first frame now.
+  var isOutdated: Bool {
+    guard let bufferable = source as? any BufferableSource else { return false }
+    return bufferable.revision != revision || cost == 0 && bufferable.frameByteCount > 0
+  }
 
-  mutating func followTransform() {
-    guard let bufferable = source as? any BufferableSource else { return }
-    (revision, workBytes) = (bufferable.revision, bufferable.workByteCount)
-    cost = HeldMemory.bytes(bufferable.frameByteCount)
+  mutating func followSource() {
+    learn()
     frames = [:]
   }
 
@@ -136,7 +161,7 @@ struct FrameStore {
   }
 
   /// Whether the canvas is no frame that is held, and none that is being drawn on it.
-  private var hasCanvasAlone: Bool {
+  var hasCanvasAlone: Bool {
     guard let lentCanvas, running == nil || mixesFrames else { return false }
     return !frames.values.contains { UInt(bitPattern: $0.pixels.base) == lentCanvas }
   }

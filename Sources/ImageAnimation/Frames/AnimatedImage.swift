@@ -10,7 +10,7 @@ import ImageMemory
 ///     print(image.size, image.frameCount, image.loopCount, image.memorySize)
 ///
 /// Frames are decoded when they are asked for, in any order; one after the other is fastest. Only the first frame, the
-/// ``poster``, is always there. ``preload()`` keeps all of them.
+/// ``poster``, stays in memory. ``preload()`` keeps all of them.
 ///
 /// Not every file counts its frames. ``frameCount`` of one that does not grows as frames are decoded, and a player plays what is
 /// known so far, until the end of the file ``isComplete``. Its frames are decoded from the first one on: asking for an earlier
@@ -30,7 +30,25 @@ public final class AnimatedImage: FrameSource {
   /// The bytes of one frame's pixels, before a transform.
   public let frameByteCount: Int
   /// The first frame, before a transform.
-  public let poster: Frame
+  ///
+  /// It stays in memory, unless a ``FrameBuffer`` has so little for so many players that each has one frame only: then it is
+  /// decoded when it is asked for, and is one transparent pixel if that fails.
+  public var poster: Frame {
+    if let poster = heldPoster { return poster }
+    let frame = Result { () throws(CoderError) in
+      try withDecoder { (decoder) throws(CoderError) in try decoder.lentFrame(at: 0) }
+    }
+    guard case .success(let poster) = frame else {
+      guard case .success(let pixel) = Self.noPoster else { fatalError("there is no memory for a pixel") }
+      return Frame(pixels: pixel)
+    }
+    state.withLock { if $0.keepsPoster { $0.poster = poster } }
+    return poster
+  }
+
+  private static let noPoster = Result { () throws(CoderError) in
+    try PixelBuffer(copying: [0, 0, 0, 0], size: Size(width: 1, height: 1), format: .rgba8)
+  }
   /// The file's header.
   public let header: ImageHeader
   /// The identifier of the coder that reads the file.
@@ -57,6 +75,9 @@ public final class AnimatedImage: FrameSource {
       let index: Int
     }
 
+    var poster: Frame?
+    /// Whether the poster stays in memory.
+    var keepsPoster = true
     var frames: [Key: Frame] = [:]
     var transform: FrameTransform?
     var isPreloaded = false
@@ -76,49 +97,45 @@ public final class AnimatedImage: FrameSource {
   ///   - coder: The identifier of the only coder to use, or nil to choose.
   /// - Throws: ``CoderError``, if the file cannot be opened, a frame's header cannot be read, or the first frame has not a
   ///   single row.
-  public init(
+  public convenience init(
     _ source: ByteSource, options: DecodeOptions = DecodeOptions(), delays delayPolicy: DelayPolicy = .browser,
     loopCount: LoopCount? = nil, transform: FrameTransform? = nil, registry: CoderRegistry = .standard,
     coder: String? = nil
   ) throws(CoderError) {
-    let decoder = try registry.open(source, options: options, coder: coder)
-    var known = KnownFrames()
-    let isCounted = options.firstFrameOnly || decoder.header.sequence.isCounted
-    for index in 0..<(isCounted ? decoder.frameCount : 1) {
-      known.append(.success(try KnownFrames.Entry(index, of: decoder)))
-    }
-    if isCounted {
-      known.end()
+    try self.init(
+      try registry.open(source, options: options, coder: coder), options: options, delays: delayPolicy,
+      loopCount: loopCount, transform: transform, after: nil)
+  }
+
+  /// - Parameters:
+  ///   - earlier: The same file when less of it was there. Its canvas goes over to this one.
+  ///   - frames: Those that are known to be there, with the first one, or nil to look.
+  init(
+    _ decoder: ImageDecoder, options: DecodeOptions, delays delayPolicy: DelayPolicy, loopCount: LoopCount?,
+    transform: FrameTransform? = nil, after earlier: AnimatedImage?, frames: (known: KnownFrames, poster: Frame?)? = nil
+  ) throws(CoderError) {
+    let known: KnownFrames
+    if let frames {
+      known = frames.known
     } else {
-      // A picture that does not move has no second one.
-      known.append(Result { () throws(CoderError) in try KnownFrames.Entry(1, of: decoder) })
+      known = try KnownFrames(decoder, firstFrameOnly: options.firstFrameOnly)
     }
     self.delayPolicy = delayPolicy
     self.loopCount = loopCount ?? decoder.loopCount
     reusesMemory = options.pool == nil
     header = decoder.header
     coderID = decoder.coderID
-    poster = try decoder.lentFrame(at: 0)
-    size = poster.pixels.size
-    frameByteCount = poster.pixels.byteCount
-    let canvas = HeldMemory.bytes(header.canvas.pixelCount * header.pixelFormat.composed.bytesPerPixel)
-    let lendsCanvas = decoder.lendsCanvas
-    // Of frames that are not known anything is possible.
-    let isOpen = !known.isComplete
-    let restoresPrevious = isOpen || known.entries.contains(where: \.restoresPrevious)
-    let kept = (lendsCanvas ? 0 : 1) + (restoresPrevious ? 1 : 0)
-    canvasByteCount = known.count > 1 ? kept * canvas : 0
-    // A canvas spares no frame that the reader decodes itself to reach a later one.
-    let isDrawnOn = header.sequence.access == .anyFrame && (isOpen || known.entries.contains { !$0.isAlone })
-    checkpointByteCount = isDrawnOn ? canvas : 0
-    // A frame's own pixels; otherwise also the result before it is turned or converted.
-    plainWorkByteCount = lendsCanvas ? canvas : 2 * canvas + 2 * HeldMemory.bytes(frameByteCount)
-    mixesFrames = !lendsCanvas ? false : isOpen ? true : try decoder.mixesFrames(known.count)
+    let first: Frame
+    if let poster = frames?.poster { first = poster } else { first = try decoder.lentFrame(at: 0) }
+    size = first.pixels.size
+    frameByteCount = first.pixels.byteCount
+    memory = try DecodingMemory(decoder, known, frameBytes: frameByteCount)
     self.known = Lock(known)
     // The next frame may never be asked for.
-    decoder.forgetCanvas()
+    decoder.forgetCanvas(keeping: earlier == nil ? nil : .least)
+    earlier?.decoder.withLock { decoder.takeCanvas(from: $0.decoder) }
     self.decoder = Lock(SerialDecoder(decoder: decoder))
-    state = Lock(Kept(transform: transform))
+    state = Lock(Kept(poster: first, transform: transform))
   }
 
   /// How long a frame is shown, after ``delayPolicy``. A frame that there is not has no delay.
@@ -138,7 +155,7 @@ public final class AnimatedImage: FrameSource {
   /// The bytes of the frames that are kept now, besides the ``poster``.
   public var keptByteCount: Int {
     state.withLock { kept in
-      kept.frames.values.reduce(0) { $0 + ($1.pixels === poster.pixels ? 0 : $1.pixels.byteCount) }
+      kept.frames.values.reduce(0) { $0 + ($1.pixels === kept.poster?.pixels ? 0 : $1.pixels.byteCount) }
     }
   }
 
@@ -158,18 +175,15 @@ public final class AnimatedImage: FrameSource {
 
   // MARK: Memory between frames
 
-  /// What is held between two frames, in bytes: the canvas, unless it is a frame, and what a frame is going to bring back.
-  let canvasByteCount: Int
-  /// What decoding one frame needs for a moment, in bytes.
-  var workByteCount: Int { plainWorkByteCount + (transformsFrames ? HeldMemory.bytes(frameByteCount) : 0) }
-  private let plainWorkByteCount: Int
+  /// What decoding takes besides frames, in bytes.
+  let memory: DecodingMemory
+  var canvasByteCount: Int { memory.canvas }
+  var workByteCount: Int { memory.work + (transformsFrames ? HeldMemory.bytes(frameByteCount) : 0) }
+  var checkpointByteCount: Int { memory.checkpoint }
+  var mixesFrames: Bool { memory.mixesFrames }
   var transformsFrames: Bool { transform != nil }
   /// Counts changes of the transform.
   var revision: Int { state.withLock { $0.revision } }
-  /// What a canvas takes that is kept for playing backwards, in bytes, or 0 if all frames stand alone.
-  let checkpointByteCount: Int
-  /// Whether some frames are decoded without the canvas while it is needed by others.
-  let mixesFrames: Bool
 
   /// The memory of the canvas, which may be that of a frame, or nil.
   var lentCanvas: UnsafeRawPointer? {
@@ -193,15 +207,47 @@ public final class AnimatedImage: FrameSource {
     decoder.withLock { $0.decoder.forgetCanvas(keeping: .least) }
   }
 
+  var heldPoster: Frame? { state.withLock { $0.poster } }
+  var releasesPoster: Bool { true }
+
+  /// Releases the poster, or lets it be kept again once it is asked for.
+  func keepPoster(_ isKept: Bool) {
+    state.withLock { kept in
+      kept.keepsPoster = isKept
+      if !isKept { kept.poster = nil }
+    }
+  }
+
   /// Keeps nothing but the canvas between two frames: a buffer keeps frames.
-  func leaveFramesToBuffer() {
+  func leaveFramesToBuffer() { leaveFramesToBuffer(keepsCanvas: false) }
+
+  /// - Parameter keepsCanvas: Whether what is drawn already stays.
+  func leaveFramesToBuffer(keepsCanvas: Bool) {
     state.withLock { kept in
       kept.isBuffered = true
       if !kept.isPreloaded { kept.frames = [:] }
     }
     decoder.withLock { serial in
-      serial.decoder.forgetCanvas(keeping: .least)
+      if !keepsCanvas { serial.decoder.forgetCanvas(keeping: .least) }
       if reusesMemory { serial.decoder.takeMemory(from: spares) }
+    }
+  }
+
+  /// What is known of the frames.
+  var knownFrames: KnownFrames { known.withLock { $0 } }
+
+  /// Looks how many frames of a file have pixels, which may end too early.
+  ///
+  /// - Returns: Their number, and why others are missing or the last one is not whole.
+  func framesThatAreThere() -> (count: Int, problem: CoderError?) {
+    let count = frameCount
+    guard let missing = decoder.withLock({ $0.decoder.missingFrames }), count > 1 else {
+      return (count, heldPoster?.problem)
+    }
+    let last = Result { () throws(CoderError) in try frame(at: count - 1) }
+    switch last {
+    case .success(let frame): return (count, frame.problem ?? missing)
+    case .failure(let error): return (count - 1, error)
     }
   }
 
@@ -281,7 +327,7 @@ public final class AnimatedImage: FrameSource {
   /// The frame for the current transform, if it is kept.
   private func kept(_ index: Int) -> Frame? {
     state.withLock { kept in
-      if kept.transform == nil, index == 0 { return poster }
+      if kept.transform == nil, index == 0, let poster = kept.poster { return poster }
       return kept.frames[Kept.Key(transform: kept.transform?.key, index: index)]
     }
   }
@@ -292,7 +338,8 @@ public final class AnimatedImage: FrameSource {
     let transform = transform
     // The next frame becomes known, also if this one cannot be decoded.
     try describe(index + 1, with: decoder)
-    var frame = try index == 0 ? poster : decoded(index, with: decoder)
+    var frame: Frame
+    if index == 0, let poster = heldPoster { frame = poster } else { frame = try decoded(index, with: decoder) }
     if let transform { frame.pixels = try transform.apply(frame.pixels, index) }
     state.withLock { kept in
       if transform != nil && !kept.isBuffered || kept.isPreloaded {

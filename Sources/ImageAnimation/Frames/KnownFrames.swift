@@ -20,6 +20,22 @@ struct KnownFrames: Sendable {
 
   var count: Int { entries.count }
 
+  init() {}
+
+  /// Describes the frames of a file, or of one that does not count them the first two.
+  init(_ decoder: ImageDecoder, firstFrameOnly: Bool) throws(CoderError) {
+    let isCounted = firstFrameOnly || decoder.header.sequence.isCounted
+    for index in 0..<(isCounted ? decoder.frameCount : 1) {
+      append(.success(try Entry(index, of: decoder)))
+    }
+    if isCounted {
+      end()
+    } else {
+      // A picture that does not move has no second one.
+      append(Result { () throws(CoderError) in try Entry(1, of: decoder) })
+    }
+  }
+
   /// A picture that does not move is shown without end, not for the time that a browser gives to short delays.
   func delay(at index: Int, _ policy: DelayPolicy) -> FrameDelay {
     guard entries.indices.contains(index) else { return .zero }
@@ -40,6 +56,14 @@ struct KnownFrames: Sendable {
   }
 
   mutating func end() { isComplete = true }
+
+  /// The first frames, as all that there are.
+  func first(_ count: Int) -> KnownFrames {
+    var frames = self
+    frames.entries = Array(entries.prefix(count))
+    frames.end()
+    return frames
+  }
 }
 
 extension KnownFrames.Entry {
@@ -49,7 +73,7 @@ extension KnownFrames.Entry {
   init?(_ index: Int, of decoder: ImageDecoder) throws(CoderError) {
     let frame: FrameHeader
     do throws(CoderError) { frame = try decoder.frameHeader(at: index) } catch {
-      guard error.code == .invalidArgument, index > 0, !decoder.header.sequence.isCounted else { throw error }
+      guard error.code == .invalidArgument, index > 0, decoder.header.hasOpenEnd else { throw error }
       return nil
     }
     // Walking back to a frame costs those before it, too.

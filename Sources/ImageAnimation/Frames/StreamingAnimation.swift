@@ -2,6 +2,7 @@
 
 public import ImageCoderEngine
 public import ImageCoderModel
+import ImageMemory
 
 /// An animation whose bytes are still arriving. It has the frames whose every row is there, and can be played meanwhile.
 ///
@@ -10,16 +11,22 @@ public import ImageCoderModel
 ///     for try await chunk in response.body { try animation.append(chunk) }
 ///     try animation.finish()
 ///
-/// All frames are kept, since an incremental decoder reads the bytes once.
+/// The bytes of the file are kept, and the first frame; other frames are decoded when they are asked for, as those of an
+/// ``AnimatedImage``. What a ``FrameBuffer`` keeps of them is within its budget.
 ///
 /// - Threads: May be used from any thread. One thread at a time appends.
 public final class StreamingAnimation: FrameSource {
   /// What is done with short delays.
   public let delayPolicy: DelayPolicy
 
-  private let decoder: Lock<SerialDecoder>
-  private let state: Lock<State>
+  private let options: DecodeOptions
+  private let registry: CoderRegistry
   private let override: LoopCount?
+  private let arriving = ArrivingFrames()
+  private let decoder: Lock<SerialDecoder>
+  /// The file as far as it was there when a frame was asked for that was not there before.
+  private let opened = Lock(Opened())
+  private let listeners = Lock<(next: Int, all: [Int: @Sendable () -> Void])>((0, [:]))
 
   /// The decoder, which one thread at a time uses.
   private struct SerialDecoder: @unchecked Sendable {
@@ -27,14 +34,10 @@ public final class StreamingAnimation: FrameSource {
     let decoder: IncrementalDecoder
   }
 
-  private struct State {
-    var frames: [Frame] = []
-    var loopCount = LoopCount.infinite
-    var size = Size(width: 0, height: 0)
-    var isComplete = false
-    var problem: CoderError?
-    var listeners: [Int: @Sendable () -> Void] = [:]
-    var nextListener = 0
+  fileprivate struct Opened {
+    var image: AnimatedImage?
+    var kept: KeptMemory?
+    var isBuffered = false
   }
 
   /// Begins without a byte.
@@ -49,107 +52,206 @@ public final class StreamingAnimation: FrameSource {
     loopCount: LoopCount? = nil, registry: CoderRegistry = .standard
   ) {
     self.delayPolicy = delayPolicy
+    self.options = options
+    self.registry = registry
     override = loopCount
-    decoder = Lock(SerialDecoder(decoder: registry.makeIncrementalDecoder(options: options)))
-    state = Lock(State(loopCount: loopCount ?? .infinite))
+    decoder = Lock(
+      SerialDecoder(
+        decoder: registry.makeIncrementalDecoder(options: options) { [arriving] (decoder) throws(CoderError) in
+          try arriving.read(decoder, firstFrameOnly: options.firstFrameOnly)
+        }))
   }
 
   // MARK: Bytes
 
-  /// Appends the next bytes of the file, and decodes what they complete.
+  /// Appends the next bytes of the file, and looks at what they complete.
   ///
   /// - Throws: ``CoderError``, when the image ends with an error. The frames before it stay, and are complete now.
   public func append(_ chunk: some Collection<UInt8>) throws(CoderError) {
     let bytes = Array(chunk)
-    try change { (decoder) throws(CoderError) in
-      try decoder.append(bytes)
-      guard decoder.progress.framesComplete > frameCount else { return nil }
-      // The picture in progress is not one of the frames.
-      guard let image = try decoder.picture() else { return nil }
-      return (image, decoder.progress.framesComplete)
+    let before = frameCount
+    let result = decoder.withLock { serial in
+      Result { () throws(CoderError) in
+        try serial.decoder.append(bytes)
+        // Chunks that are small wait until somebody looks.
+        _ = serial.decoder.header
+      }
     }
+    if case .failure(let error) = result { end(error) }
+    if frameCount != before || isComplete { tellGrowth() }
+    try result.get()
   }
 
   /// Ends the input: the frames that are there now are all.
   ///
   /// - Throws: ``CoderError``, if not a single row can be decoded. Bytes that end too early are a ``problem``.
   public func finish() throws(CoderError) {
-    try change(isLast: true) { (decoder) throws(CoderError) in
-      let image = try decoder.finish()
-      return (image, image.frames.count)
+    let result = Result { () throws(CoderError) in try openWhole() }
+    if case .failure(let error) = result { end(error) }
+    tellGrowth()
+    try result.get()
+  }
+
+  private func openWhole() throws(CoderError) {
+    let source = try decoder.withLock { serial in
+      Result { () throws(CoderError) in
+        _ = try serial.decoder.finish()
+        return serial.decoder.wholeSource
+      }
+    }.get()
+    let image = try opened.withLock { opened in
+      Result { () throws(CoderError) in
+        let (ready, poster) = arriving.state.withLock { ($0.known.first($0.readyCount), $0.poster) }
+        var options = options
+        if ready.count > 1 { options.zeroDelayFrames = .separate }
+        let decoder = try registry.open(source, options: options)
+        let known = try KnownFrames(decoder, firstFrameOnly: options.firstFrameOnly)
+        let image = try AnimatedImage(
+          decoder, options: options, delays: delayPolicy, loopCount: override, after: opened.image,
+          frames: (known.count < ready.count ? ready : known, poster))
+        opened.take(image)
+        return image
+      }
+    }.get()
+    let (count, problem) = image.framesThatAreThere()
+    arriving.state.withLock { state in
+      if state.poster == nil { state.poster = image.poster }
+      state.known = image.knownFrames.first(max(count, state.readyCount))
+      state.readyCount = state.known.count
+      (state.loopCount, state.memory, state.problem) = (image.loopCount, image.memory, problem)
+      state.isComplete = true
     }
   }
 
-  private func change(
-    isLast: Bool = false, _ body: (IncrementalDecoder) throws(CoderError) -> (image: Image, complete: Int)?
-  ) throws(CoderError) {
-    let result = decoder.withLock { serial in Result { () throws(CoderError) in try body(serial.decoder) } }
-    let listeners = state.withLock { state -> [@Sendable () -> Void] in
-      switch result {
-      case .success(let shown?):
-        state.loopCount = override ?? shown.image.loopCount
-        state.frames += shown.image.frames.prefix(shown.complete).dropFirst(state.frames.count)
-        if let first = state.frames.first { state.size = first.pixels.size }
-        state.problem = shown.image.problem
-        state.isComplete = isLast
-      case .success(nil): return []
-      case .failure(let error):
-        state.problem = error
-        state.isComplete = true
-      }
-      return Array(state.listeners.values)
+  /// What is there is all.
+  private func end(_ error: CoderError) {
+    arriving.state.withLock { state in
+      guard !state.isComplete else { return }
+      (state.problem, state.isComplete) = (error, true)
+      state.known = state.known.first(state.readyCount)
     }
-    for listener in listeners { listener() }
-    _ = try result.get()
   }
 
   /// Calls `tell` whenever frames have arrived.
   ///
   /// - Returns: Ends that.
   func onGrowth(_ tell: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
-    let number = state.withLock { state in
-      state.nextListener += 1
-      state.listeners[state.nextListener] = tell
-      return state.nextListener
+    let number = listeners.withLock { listeners in
+      listeners.next += 1
+      listeners.all[listeners.next] = tell
+      return listeners.next
     }
-    return { [self] in state.withLock { _ = $0.listeners.removeValue(forKey: number) } }
+    return { [self] in listeners.withLock { _ = $0.all.removeValue(forKey: number) } }
+  }
+
+  private func tellGrowth() {
+    for listener in listeners.withLock({ Array($0.all.values) }) { listener() }
   }
 
   // MARK: Frames
 
-  /// The size of the frames, in pixels, or 0×0 before the first one.
-  public var size: Size { state.withLock { $0.size } }
+  /// The size of the first frame, in pixels, or 0×0 before it is there.
+  public var size: Size { arriving.state.withLock { $0.poster?.pixels.size ?? Size(width: 0, height: 0) } }
 
   /// The number of frames whose every row is there.
-  public var frameCount: Int { state.withLock { $0.frames.count } }
+  public var frameCount: Int { arriving.state.withLock { $0.readyCount } }
 
   /// Whether the input has ended, by ``finish()`` or by an error.
-  public var isComplete: Bool { state.withLock { $0.isComplete } }
+  public var isComplete: Bool { arriving.state.withLock { $0.isComplete } }
 
   /// The total number of times that the animation plays: the caller's, or what the file states so far.
-  public var loopCount: LoopCount { state.withLock { $0.loopCount } }
+  public var loopCount: LoopCount { override ?? arriving.state.withLock { $0.loopCount } }
 
-  /// 0: all frames that there are are kept.
-  public var frameByteCount: Int { 0 }
+  /// The bytes of one frame's pixels, or 0 before the first one is there.
+  public var frameByteCount: Int { arriving.state.withLock { $0.poster?.pixels.byteCount ?? 0 } }
 
   /// Why frames are missing, or nil.
-  public var problem: CoderError? { state.withLock { $0.problem } }
+  public var problem: CoderError? { arriving.state.withLock { $0.problem } }
 
   /// How long a frame is shown, after ``delayPolicy``. A frame that is not there has no delay.
   public func delay(at index: Int) -> FrameDelay {
-    state.withLock { state in
-      state.frames.indices.contains(index) ? state.frames[index].delay.clamped(by: delayPolicy) : .zero
+    arriving.state.withLock { $0.readyCount > index ? $0.known.delay(at: index, delayPolicy) : .zero }
+  }
+
+  /// Whether a frame can be decoded without those before it.
+  public func isKeyFrame(at index: Int) -> Bool {
+    arriving.state.withLock { $0.known.entries.indices.contains(index) && $0.known.entries[index].isAlone }
+  }
+
+  /// A frame that is there, decoded now unless it is the first one.
+  ///
+  /// - Throws: ``CoderError/Code/invalidArgument`` for one that is not; ``CoderError``, if not a single row can be decoded.
+  public func frame(at index: Int) throws(CoderError) -> Frame {
+    let (poster, count) = arriving.state.withLock { ($0.poster, $0.readyCount) }
+    guard index >= 0, index < count else { throw .noFrame(index, of: count) }
+    if index == 0, let poster { return poster }
+    return try image(withFrames: index + 1).frame(at: index)
+  }
+
+  /// The file as far as it is there, with so many frames at least.
+  private func image(withFrames count: Int) throws(CoderError) -> AnimatedImage {
+    try opened.withLock { opened in
+      Result { () throws(CoderError) in
+        if let image = opened.image, image.frameCount >= count { return image }
+        let (known, poster) = arriving.state.withLock { ($0.known.first($0.readyCount), $0.poster) }
+        let byteCount = decoder.withLock { $0.decoder.byteCount }
+        var options = options
+        // A file that ends in the middle of a frame has a problem, which is none as long as the rest may come.
+        options.isStrict = false
+        // Whether the frames are parts of a still is known at the end: some have been shown by then.
+        options.zeroDelayFrames = .separate
+        let source = ByteSource.reading(size: byteCount) { [weak self] range in
+          guard let self else { throw CoderError.cancelled }
+          return decoder.withLock { $0.decoder.copyBytes(range) }
+        }
+        let image = try AnimatedImage(
+          try registry.open(source, options: options), options: options, delays: delayPolicy, loopCount: override,
+          after: opened.image, frames: (known, poster))
+        opened.take(image)
+        return image
+      }
+    }.get()
+  }
+}
+
+extension StreamingAnimation.Opened {
+  /// Takes the place of a file with fewer frames.
+  mutating func take(_ image: AnimatedImage) {
+    if isBuffered { image.leaveFramesToBuffer(keepsCanvas: self.image != nil) }
+    if let kept { image.keep(kept) }
+    self.image = image
+  }
+}
+
+// What a buffer counts.
+extension StreamingAnimation: BufferableSource {
+  private var memory: DecodingMemory? { arriving.state.withLock { $0.memory } }
+
+  var heldPoster: Frame? { arriving.state.withLock { $0.poster } }
+  var canvasByteCount: Int { memory?.canvas ?? 0 }
+  var workByteCount: Int { memory?.work ?? 0 }
+  var checkpointByteCount: Int { memory?.checkpoint ?? 0 }
+  var mixesFrames: Bool { memory?.mixesFrames ?? false }
+  var reusesMemory: Bool { options.pool == nil }
+  var lentCanvas: UnsafeRawPointer? {
+    UnsafeRawPointer(bitPattern: opened.withLock { UInt(bitPattern: $0.image?.lentCanvas) })
+  }
+
+  func keep(_ memory: KeptMemory) {
+    opened.withLock { opened in
+      opened.kept = memory
+      opened.image?.keep(memory)
     }
   }
 
-  /// A frame that is there.
-  ///
-  /// - Throws: ``CoderError/Code/invalidArgument`` for one that is not.
-  public func frame(at index: Int) throws(CoderError) -> Frame {
-    let (frame, count) = state.withLock { state in
-      (state.frames.indices.contains(index) ? state.frames[index] : nil, state.frames.count)
+  func rest() { opened.withLock { $0.image?.rest() } }
+
+  var identity: ObjectIdentifier? { ObjectIdentifier(self) }
+
+  func leaveFramesToBuffer() {
+    opened.withLock { opened in
+      opened.isBuffered = true
+      opened.image?.leaveFramesToBuffer(keepsCanvas: false)
     }
-    guard let frame else { throw .noFrame(index, of: count) }
-    return frame
   }
 }

@@ -71,7 +71,7 @@ extension Playback {
             defer { events = [] }
             if supplied.isStarved { noteStarved() }
             isStarved = supplied.isStarved
-            return PlaybackFrame(index: index, frame: frame, events: events)
+            return PlaybackFrame(index: supplied.isStarved ? 0 : index, frame: frame, events: events)
           case .failure where supplied.isStarved:
             // The one before it stays, since the source has no poster.
             noteStarved()

@@ -5,7 +5,7 @@ public import ImageCoderModel
 
 /// A frame that is to be shown now.
 public struct PlaybackFrame: Sendable {
-  /// The frame's number.
+  /// The frame's number: 0 while the poster is shown, since there is no memory for more.
   public let index: Int
   /// Its pixels, and why some are missing, if they are.
   public let frame: Frame

@@ -36,7 +36,22 @@ extension ImageDecoder {
     if let memory { context.options.canvasMemory = memory }
   }
 
-  /// Keeps canvases for playing backwards from now on.
+  /// Waits until all bytes of a file that arrives are there.
+  package func waitForAllBytes() throws(CoderError) {
+    try attributing { () throws(CoderError) in try file.waitForAll() }
+  }
+
+  /// Goes on with the canvas of a decoder that was opened when fewer bytes of the same file were there, and has none afterwards.
+  package func takeCanvas(from earlier: ImageDecoder) {
+    guard let old = earlier.cursor, earlier.canvasLayout == canvasLayout, earlier.header.canvas == header.canvas,
+      earlier.page == page,
+      case .success(let cursor) = Result(catching: { () throws(CoderError) in try canvasCursor() })
+    else { return }
+    cursor.take(over: old)
+    earlier.cursor = nil
+  }
+
+  /// Keeps canvases for playing backwards and for jumps from now on.
   ///
   /// - Parameter limit: How many beside the one that is drawn on.
   package func keepCheckpoints(_ limit: Int) {

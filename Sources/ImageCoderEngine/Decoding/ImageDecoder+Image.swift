@@ -157,7 +157,9 @@ extension ImageDecoder {
     return image
   }
 
-  /// What the header says of frames that are not there.
+  /// What the header says of frames that are not there, or nil.
+  package var missingFrames: CoderError? { missingFrames(header) }
+
   private func missingFrames(_ header: ImageHeader) -> CoderError? {
     let there = header.frameCount == 1 ? "1 frame" : "\(header.frameCount) frames"
     if header.isDamaged {

@@ -319,7 +319,7 @@ public final class ImageDecoder {
     return try pixels.converted(to: plan.layout, color: colors.transform, pool: options.pool)
   }
 
-  private func canvasCursor() throws(CoderError) -> FrameCursor {
+  func canvasCursor() throws(CoderError) -> FrameCursor {
     if let cursor { return cursor }
     let layout = canvasLayout
     let (bytes, overflow) = header.canvas.pixelCount.multipliedReportingOverflow(by: 3 * layout.format.bytesPerPixel)

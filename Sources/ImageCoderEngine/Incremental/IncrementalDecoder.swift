@@ -242,6 +242,17 @@ public final class IncrementalDecoder {
     return try outcome.get()
   }
 
+  // MARK: The bytes
+
+  /// How many bytes have arrived.
+  package var byteCount: Int { bytes.count }
+
+  /// A copy of bytes that have arrived.
+  package func copyBytes(_ range: Range<Int>) -> [UInt8] { [UInt8](bytes.bytes[range]) }
+
+  /// All bytes as a source, without a copy. To be called after ``finish()``.
+  package var wholeSource: ByteSource { .unowned(bytes.bytes, owner: bytes) }
+
   /// Asks whether the bytes are enough to choose a coder, and starts the reader when they are.
   private func choose() throws(CoderError) {
     if let needed = try choice(OpenSource(bytes)) {
