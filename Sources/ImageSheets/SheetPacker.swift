@@ -147,12 +147,25 @@ extension SpriteSheet {
     image: String, name: String, form: SheetDescription.Form = .texturePackerHash
   ) -> SheetDescription {
     let digits = max(4, "\(frameCount)".count)
+    let names = (1...frameCount).map { index in
+      let number = "\(index)"
+      return "\(name)-\(String(repeating: "0", count: digits - number.count))\(number)"
+    }
+    return description(image: image, names: names, form: form)
+  }
+
+  /// The JSON beside the sheet, with names of one's own.
+  ///
+  /// - Parameters:
+  ///   - image: The name of the picture's file.
+  ///   - names: What the frames are called, in their order. Frames beyond these have no name.
+  public func description(
+    image: String, names: [String], form: SheetDescription.Form = .texturePackerHash
+  ) -> SheetDescription {
     let frames = sprites.enumerated().map { index, sprite in
-      let number = "\(index + 1)"
       let place = Rect(
         x: sprite.rectangle.x, y: sprite.rectangle.y, width: sprite.partSize.width, height: sprite.partSize.height)
-      var frame = SheetFrame(
-        "\(name)-\(String(repeating: "0", count: digits - number.count))\(number)", place, delay: delay(at: index))
+      var frame = SheetFrame(index < names.count ? names[index] : "", place, delay: delay(at: index))
       frame.isTurned = sprite.isTurned
       guard let untrimmed = sprite.untrimmedSize else { return frame }
       frame.isTrimmed = true

@@ -183,6 +183,37 @@ import Testing
   }
 
   /// As some programs write it: with a byte order mark, and without the picture's name.
+  @Test func unequalSpritesArePackedAndUnpacked() throws {
+    let sizes = [("a", 5, 3), ("b", 2, 7), ("c", 1, 1), ("d", 5, 3)]
+    for (name, width, height) in sizes {
+      let value: UInt8 = name == "d" ? 97 : Array(name.utf8)[0]
+      let samples = [UInt8](repeating: value, count: width * height * 3)
+      let pixels = try PixelBuffer(copying: samples, size: Size(width: width, height: height), format: .rgb8)
+      folder.write("\(name).png", try Decoded.registry.encode(Image(pixels), as: .png))
+    }
+    let files = sizes.map { path("\($0.0).png") }
+    let refused = Run.inProcess(["sheet"] + files + ["-o", path("ui.png")])
+    #expect(refused.status == 64)
+    #expect(refused.errors.contains("in a sheet all are equal, unless with --atlas"))
+    let packed = Run.inProcess(["sheet", "--atlas"] + files + ["-o", path("ui.png"), "--padding", "2"])
+    #expect(packed.errors == "" && packed.status == 0)
+    let unpacked = Run.inProcess("sheet", "--unpack", path("ui.json"), "-o", path("out/"))
+    #expect(unpacked.errors == "" && unpacked.status == 0)
+    for (name, _, _) in sizes {
+      let (before, after) = (try Decoded.image(path("\(name).png")), try Decoded.image(path("out/\(name).png")))
+      #expect(before.size == after.size)
+      let rgb = try after.pixels.converted(to: before.pixels.layout)
+      #expect(Decoded.bytes(rgb) == Decoded.bytes(before.pixels))
+    }
+    // a and d are in one place: 5×3, 2×7 and 1×1 pixels, two apart.
+    let size = try Decoded.image(path("ui.png")).size
+    #expect(size.pixelCount <= 10 * 8)
+    let twice = Run.inProcess("sheet", "--atlas", files[0], path("out/a.png"), "-o", path("two.png"))
+    #expect(twice.status == 64 && twice.errors.contains(#"two pictures of the atlas are called "a""#))
+    #expect(Run.inProcess(["sheet", "--padding", "2"] + files + ["-o", path("ui.png")]).status == 64)
+    #expect(Run.inProcess(["sheet", "--atlas", "--columns", "2"] + files + ["-o", path("ui.png")]).status == 64)
+  }
+
   @Test func thePictureOfTheSameNameIsTaken() throws {
     try strip()
     let json = try text("strip.json").replacing(#""image": "strip.png", "#, with: "")

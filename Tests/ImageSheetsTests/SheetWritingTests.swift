@@ -66,6 +66,95 @@ import Testing
     #expect(frames?.limit == .maxFrames)
   }
 
+  /// A picture in one color with transparent edges around it.
+  private static func picture(_ size: Size, edge: Int = 0, _ value: UInt8) throws -> PixelBuffer {
+    var bytes: [UInt8] = []
+    for y in 0..<size.height {
+      for x in 0..<size.width {
+        let isEdge = x < edge || y < edge || x >= size.width - edge || y >= size.height - edge
+        bytes += isEdge ? [9, 9, 9, 0] : [value, value, value, 255]
+      }
+    }
+    return try PixelBuffer(copying: bytes, size: size, format: .rgba8)
+  }
+
+  @Test func anAtlasPacksPicturesOfAnySize() throws {
+    let pictures = try (0..<60).map { index in
+      let size = Size(width: 4 + index * 17 % 37, height: 4 + index * 29 % 31)
+      return try Self.picture(size, edge: index % 2, UInt8(index))
+    }
+    for padding in [0, 1, 3] {
+      var options = SpriteSheet.AtlasOptions()
+      options.padding = padding
+      let sheet = try SpriteSheet.pack(pictures, options: options)
+      #expect(sheet.frameCount == 60)
+      let places = sheet.sprites.map(\.rectangle)
+      for (index, place) in places.enumerated() {
+        #expect(place.isInside(sheet.picture.size))
+        #expect(place.size.width == pictures[index].size.width - index % 2 * 2)
+        // Nothing else is so near.
+        for other in places[..<index] {
+          let isApart =
+            place.x >= other.x + other.width + padding || other.x >= place.x + place.width + padding
+            || place.y >= other.y + other.height + padding || other.y >= place.y + place.height + padding
+          #expect(isApart, "\(place) and \(other)")
+        }
+        // The edges come back, in the color of nothing.
+        let edge = index % 2
+        let frame = try sheet.frame(at: index).pixels
+        #expect(frame.size == pictures[index].size)
+        #expect(frame.samples(inRow: edge)[4 * edge + 3] == 255 && frame.samples(inRow: edge)[4 * edge] == UInt8(index))
+        if edge > 0 { #expect(frame.samples(inRow: 0)[3] == 0) }
+      }
+      // Pictures fill most of it.
+      let filled = places.reduce(0) { $0 + $1.width * $1.height }
+      #expect(padding > 0 || 10 * filled >= 8 * sheet.picture.size.pixelCount)
+    }
+  }
+
+  @Test func equalPicturesAreInAnAtlasOnce() throws {
+    let size = Size(width: 6, height: 4)
+    let pictures = [
+      try Self.picture(size, 1), try Self.picture(size, 2), try Self.picture(size, 1),
+      try Self.picture(Size(width: 8, height: 6), edge: 1, 1),
+    ]
+    let sheet = try SpriteSheet.pack(pictures)
+    let places = sheet.sprites.map(\.rectangle)
+    #expect(places[0] == places[2] && places[0] == places[3] && places[0] != places[1])
+    #expect(sheet.sprites[3].untrimmedSize == Size(width: 8, height: 6) && sheet.sprites[3].offsetX == 1)
+    var options = SpriteSheet.AtlasOptions()
+    options.sharesEqual = false
+    options.trimsEdges = false
+    #expect(Set(try SpriteSheet.pack(pictures, options: options).sprites.map(\.rectangle)).count == 4)
+  }
+
+  @Test func anAtlasHasSidesThatArePowersOfTwo() throws {
+    var options = SpriteSheet.AtlasOptions()
+    options.hasPowerOfTwoSides = true
+    options.padding = 0
+    // Three of 4×4 need 8×8 or 4×16, of which the wider one is taken.
+    let three = try (1...3).map { try Self.picture(Size(width: 4, height: 4), UInt8($0)) }
+    #expect(try SpriteSheet.pack(three, options: options).picture.size == Size(width: 16, height: 4))
+    #expect(try SpriteSheet.pack([three[0]], options: options).picture.size == Size(width: 4, height: 4))
+    // What is transparent everywhere is one pixel.
+    let nothing = try SpriteSheet.pack([try Self.picture(Size(width: 5, height: 5), edge: 5, 1)], options: options)
+    #expect(nothing.picture.size == Size(width: 1, height: 1) && nothing.size == Size(width: 5, height: 5))
+  }
+
+  @Test func anAtlasThatIsTooLargeIsNotMade() throws {
+    var options = SpriteSheet.AtlasOptions()
+    options.maxSide = 9
+    options.padding = 0
+    let pictures = try (1...5).map { try Self.picture(Size(width: 5, height: 4), UInt8($0)) }
+    let error = #expect(throws: CoderError.self) { try SpriteSheet.pack(pictures, options: options) }
+    #expect(error?.code == .limitExceeded && error?.limit == .maxSide)
+    #expect(error?.message == "5 pictures of 100 pixels do not fit into a sheet with sides up to 9")
+    #expect(throws: CoderError.self) { try SpriteSheet.pack([PixelBuffer]()) }
+    #expect(throws: CoderError.self) { try SpriteSheet.pack(pictures, delays: []) }
+    options.padding = -1
+    #expect(throws: CoderError.self) { try SpriteSheet.pack(pictures, options: options) }
+  }
+
   @Test func refusesWhatIsNoSheet() throws {
     for (side, count, columns) in [(0, 1, nil), (1, 0, nil), (1, -1, nil), (1, 1, 0)] as [(Int, Int, Int?)] {
       var options = SheetPacker.Options()

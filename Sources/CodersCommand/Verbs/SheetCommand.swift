@@ -21,6 +21,9 @@ struct SheetCommand: ReadingVerb {
       is what most engines for games read; --form sets its layout. Each frame also has its exact delay, and the sheet its \
       number of plays, in keys that other programs pass over.
 
+      With --atlas, pictures of any sizes are packed closely and keep their names. Transparent edges are left out, and \
+      pictures of the same pixels take one place.
+
       With --unpack, the input is such JSON, as TexturePacker and Aseprite write it, or with --grid a picture without \
       JSON. The output is an animation with the delays and the number of plays of the sheet. Turned and trimmed frames \
       are as they were before. --tag takes the frames of one tag of Aseprite, in the order of one play. An output that \
@@ -29,6 +32,7 @@ struct SheetCommand: ReadingVerb {
       Examples:
         coders sheet party.gif -o party.png
         coders sheet walk-*.png -o walk.webp --form aseprite --columns 8
+        coders sheet --atlas ui/*.png -o ui.png --padding 2
         coders sheet --unpack party.json -o party.gif
         coders sheet --unpack hero.json --tag walk -o walk.webp --lossless
         coders sheet --unpack hero.json -o sprites/
@@ -43,6 +47,15 @@ struct SheetCommand: ReadingVerb {
       "The layout of the JSON: texturepacker, texturepacker-array, aseprite or aseprite-array. (default: texturepacker)",
       valueName: "name"), transform: FormArgument.parsed)
   var form: FormArgument?
+
+  @Flag(help: "Pack pictures of any sizes, each by its name.")
+  var atlas = false
+
+  @Option(help: ArgumentHelp("Of an atlas, pixels between two pictures. (default: 1)", valueName: "n"))
+  var padding: Int?
+
+  @Flag(help: "Of an atlas, make both sides powers of two.")
+  var powerOfTwo = false
 
   @Option(help: ArgumentHelp("Frames in a row. (default: as many as make the sheet square)", valueName: "n"))
   var columns: Int?
@@ -96,6 +109,11 @@ struct SheetCommand: ReadingVerb {
     if SheetOptions.isDescription(output) {
       throw ValidationError("-o names the picture, such as \(Path.base(output).printable).png; its JSON gets that name")
     }
+    if let padding, padding < 0 || padding > 65536 {
+      throw ValidationError("--padding is \(padding); 0 to 65536 is possible")
+    }
+    if !atlas, padding != nil || powerOfTwo { throw ValidationError("--padding and --power-of-two need --atlas") }
+    if atlas, columns != nil { throw ValidationError("--columns is of frames of one size, not of an --atlas") }
     if sheet.grid != nil || sheet.tag != nil { throw ValidationError("--grid and --tag need --unpack") }
     if let input = files.first(where: SheetOptions.isDescription) {
       throw ValidationError("\(input.printable) is the JSON of a sheet; use --unpack to make an animation of it")
@@ -104,8 +122,10 @@ struct SheetCommand: ReadingVerb {
 
   private func validateUnpacking() throws {
     guard files.count == 1 else { throw ValidationError("--unpack takes one sheet, not \(files.count)") }
-    if form != nil || columns != nil || maxSheetSide != nil {
-      throw ValidationError("--form, --columns and --max-sheet-side are for sheets that are written, not for --unpack")
+    if form != nil || columns != nil || maxSheetSide != nil || atlas || padding != nil || powerOfTwo {
+      throw ValidationError(
+        "--form, --atlas, --padding, --power-of-two, --columns and --max-sheet-side are for sheets that are written, not "
+          + "for --unpack")
     }
     guard sheet.isSheet(files[0]) else {
       throw ValidationError("--unpack takes the JSON of a sheet, or with --grid a picture without JSON")
@@ -149,11 +169,8 @@ struct SheetCommand: ReadingVerb {
     }
     let description = Path.withoutSuffix(output) + ".json"
     try refuseInputs(files, [output, description], console)
-    var packing = SheetPacker.Options()
-    packing.columns = columns
-    if let maxSheetSide { packing.maxSide = maxSheetSide }
     let run = SheetPacking(self, registry, console, failures)
-    let (sheet, image) = try run.sheet(packing, &currentFile)
+    let (sheet, image, names) = try atlas ? run.atlas(&currentFile) : run.sheet(&currentFile)
     currentFile = output
     let options = try encoding.settings.options(as: format, registry, console, file: output, read)
     let target = OutputFile(output, console)
@@ -164,7 +181,9 @@ struct SheetCommand: ReadingVerb {
     try target.take(made, console)
     currentFile = description
     let form = form?.form ?? .texturePackerHash
-    let content = sheet.description(image: Path.name(output), name: Path.base(output), form: form)
+    let content =
+      names.map { sheet.description(image: Path.name(output), names: $0, form: form) }
+      ?? sheet.description(image: Path.name(output), name: Path.base(output), form: form)
     try OutputFile(description, console).write(content.json(), to: console)
     let file = EncodingReport(file: output, format: format, made: made, allowed: options.maxFileSize)
     return SheetReport(file: file, frameCount: sheet.frameCount, frameSize: sheet.size, written: (content, description))

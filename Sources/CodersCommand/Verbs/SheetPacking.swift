@@ -30,23 +30,80 @@ struct SheetPacking {
     self.failures = failures
   }
 
-  /// Packs all frames.
+  /// A sheet, its picture with the metadata of the first input, and what frames are called if they keep their names.
+  typealias Packed = (sheet: SpriteSheet, picture: Image, names: [String]?)
+
+  /// Packs all frames of one size. The layout of the pixels is that of the inputs, with alpha.
   ///
-  /// - Parameters:
-  ///   - options: How they are packed; the layout of the pixels is that of the inputs, with alpha.
-  ///   - currentFile: Set to the file that an error concerns.
-  /// - Returns: The sheet, and its picture with the metadata of the first input.
-  func sheet(
-    _ options: SheetPacker.Options, _ currentFile: inout String
-  ) throws(CoderError) -> (sheet: SpriteSheet, picture: Image) {
+  /// - Parameter currentFile: Set to the file that an error concerns.
+  func sheet(_ currentFile: inout String) throws(CoderError) -> Packed {
     let inputs = try inputs(&currentFile)
     guard let first = inputs.first else { throw .invalidArgument("no input") }
-    var options = options
+    var options = SheetPacker.Options()
+    options.columns = command.columns
+    if let side = command.maxSheetSide { options.maxSide = side }
     for input in inputs { options.layout = options.layout.union(input.layout) }
     currentFile = command.output
     let count = inputs.reduce(0) { $0 + $1.frameCount }
     let packer = try SheetPacker(
       size: first.size, count: count, options: options, limits: command.read.limits)
+    let picture = try decode(inputs, &currentFile) { (frame, input, _) throws(CoderError) in
+      try packer.add(frame.pixels, delay: delay(of: frame, in: input))
+    }
+    let sheet = try packer.finish(loopCount: loopCount(first))
+    return (sheet, self.picture(of: sheet, as: picture), nil)
+  }
+
+  /// Packs pictures of any sizes, which are in memory together.
+  ///
+  /// - Parameter currentFile: Set to the file that an error concerns.
+  func atlas(_ currentFile: inout String) throws(CoderError) -> Packed {
+    let inputs = try inputs(&currentFile)
+    guard let first = inputs.first else { throw .invalidArgument("no input") }
+    var options = SpriteSheet.AtlasOptions()
+    if let padding = command.padding { options.padding = padding }
+    if let side = command.maxSheetSide { options.maxSide = side }
+    options.hasPowerOfTwoSides = command.powerOfTwo
+    for input in inputs { options.layout = options.layout.union(input.layout) }
+    var (pictures, delays, names): ([PixelBuffer], [FrameDelay], [String]) = ([], [], [])
+    var bytes = 0
+    let picture = try decode(inputs, &currentFile) { (frame, input, index) throws(CoderError) in
+      bytes += frame.pixels.byteCount
+      try command.read.limits.check(memory: bytes)
+      let name = Path.base(input.file) + (input.frameCount > 1 ? "-\(index + 1)" : "")
+      guard !names.contains(name) else { throw .invalidArgument("two pictures of the atlas are called \(name.quoted)") }
+      names.append(name)
+      delays.append(delay(of: frame, in: input))
+      pictures.append(frame.pixels)
+    }
+    currentFile = command.output
+    let sheet = try SpriteSheet.pack(
+      pictures, delays: delays, loopCount: loopCount(first), options: options, limits: command.read.limits)
+    return (sheet, self.picture(of: sheet, as: picture), names)
+  }
+
+  private func loopCount(_ first: Input) -> LoopCount {
+    command.loop?.count ?? (first.isAnimated ? first.loopCount : .infinite)
+  }
+
+  private func delay(of frame: Frame, in input: Input) -> FrameDelay {
+    input.isAnimated ? frame.delay : command.sheet.delay?.delay ?? SpriteSheet.defaultDelay
+  }
+
+  private func picture(of sheet: SpriteSheet, as first: Image?) -> Image {
+    var image = first ?? Image(sheet.picture)
+    image.frames = [Frame(pixels: sheet.picture)]
+    return image
+  }
+
+  /// Decodes all inputs.
+  ///
+  /// - Parameter take: Gets each frame, with its number in its file.
+  /// - Returns: The first picture.
+  private func decode(
+    _ inputs: [Input], _ currentFile: inout String, take: (Frame, Input, Int) throws(CoderError) -> Void
+  ) throws(CoderError) -> Image? {
+    let count = inputs.reduce(0) { $0 + $1.frameCount }
     let progress = Progress(console, total: count, isQuiet: command.read.coders.isQuiet)
     defer { progress.finish() }
     var picture: Image?
@@ -54,22 +111,19 @@ struct SheetPacking {
       currentFile = input.file
       CurrentFiles.set(input: input.file, output: command.output)
       let decoder = try open(input.source, input.file)
-      try add(decoder, of: input, to: packer, &picture, progress) { failures.add($0, file: input.file, order: order) }
+      try decode(decoder, of: input, picture: &picture, progress: progress, take: take) {
+        failures.add($0, file: input.file, order: order)
+      }
     }
     currentFile = command.output
-    let loopCount = command.loop?.count ?? (first.isAnimated ? first.loopCount : .infinite)
-    let sheet = try packer.finish(loopCount: loopCount)
-    var image = picture ?? Image(sheet.picture)
-    image.frames = [Frame(pixels: sheet.picture)]
-    return (sheet, image)
+    return picture
   }
 
-  private func add(
-    _ decoder: ImageDecoder, of input: Input, to packer: SheetPacker, _ picture: inout Image?, _ progress: Progress,
-    problem: (CoderError) -> Void
+  private func decode(
+    _ decoder: ImageDecoder, of input: Input, picture: inout Image?, progress: Progress,
+    take: (Frame, Input, Int) throws(CoderError) -> Void, problem: (CoderError) -> Void
   ) throws(CoderError) {
-    if input.frameCount > 1 { decoder.reuseFrameMemory() }
-    let pictureDelay = command.sheet.delay?.delay ?? SpriteSheet.defaultDelay
+    if input.frameCount > 1, !command.atlas { decoder.reuseFrameMemory() }
     for index in 0..<input.frameCount {
       if console.cancellation.isCancelled { throw .cancelled }
       let frame: Frame
@@ -84,14 +138,14 @@ struct SheetPacking {
         picture = picture ?? image
       }
       if let found { problem(found) }
-      try packer.add(frame.pixels, delay: input.isAnimated ? frame.delay : pictureDelay)
+      try take(frame, input, index)
       progress.advance()
     }
   }
 
   /// Reads the headers of all inputs before anything is decoded.
   ///
-  /// - Throws: ``CoderError/Code/invalidArgument`` for a picture whose size differs from the first.
+  /// - Throws: ``CoderError/Code/invalidArgument`` for a picture whose size differs from the first, unless for an atlas.
   private func inputs(_ currentFile: inout String) throws(CoderError) -> [Input] {
     var inputs: [Input] = []
     for file in command.files {
@@ -102,9 +156,10 @@ struct SheetPacking {
         try command.read.source(file, registry, console), try command.read.decodeOptions(registry, console, file: file))
       let decoder = try open(source, file)
       let header = decoder.header
-      if let first = inputs.first, first.size != decoder.outputSize {
+      if !command.atlas, let first = inputs.first, first.size != decoder.outputSize {
         throw .invalidArgument(
-          "the picture is \(decoder.outputSize), \(first.file.printable) is \(first.size); in a sheet all are equal")
+          "the picture is \(decoder.outputSize), \(first.file.printable) is \(first.size); in a sheet all are equal, unless with --atlas"
+        )
       }
       inputs.append(
         Input(
