@@ -153,8 +153,9 @@ import Testing
       let decodes = await clock.decodes(of: 3 * Self.count, atMost: 3 * Self.mostDecodes) {
         #expect(await Self.playThree(images, buffer, pressure, clock.clock, frames: Self.count) == 3 * Self.count)
       }
-      // Where there is no room for a frame ahead, each is decoded when it is shown; each press is a look at the clock, too.
-      #expect(decodes <= (frames == 5 ? 3 * Self.count + 9 : 3 * Self.mostDecodes), "\(frames) frames")
+      // Where there is no room for a frame ahead, each is decoded when it is shown. Before all have come and after the first has
+      // left there is, and a jump may drop what was decoded.
+      #expect(decodes <= (frames == 5 ? 4 * Self.count : 3 * Self.mostDecodes), "\(frames) frames")
       // The poster that had to go is decoded when it is asked for.
       #expect(images[0].poster.pixels.copyBytes() == (try Self.image().poster.pixels.copyBytes()))
     }
