@@ -134,6 +134,7 @@ test: deps
 	CODERS_ALL_PLUGINS=$${CODERS_ALL_PLUGINS:-$$(scripts/installed-plugins --all)} swift test $(SWIFT_FLAGS) --skip-build
 	@$(MAKE) --no-print-directory test-plugins
 	@scripts/check-fuzzing $(STAGE) .build/$(CONFIGURATION)/coder-fuzz
+	@scripts/check-memory $(STAGE) .build/$(CONFIGURATION)/coder-bench
 	@scripts/side-by-side \
 	  "scripts/check-package-graphs; $(call slow,applications,SWIFT_DETERMINISTIC_HASHING=1 swift test --package-path Tests/Loading; \
 	   scripts/check-examples $(STAGE))" \

@@ -35,7 +35,7 @@ struct MemoryBench {
       try? await Task.sleep(for: .seconds(1))
       let pages = Self.residentPages
       if first == 0 { first = pages }
-      let megabytes = pages * Int(sysconf(Int32(_SC_PAGESIZE))) >> 20
+      let megabytes = (pages * Int(sysconf(Int32(_SC_PAGESIZE)))) >> 20
       text += "after \(done) mb \(megabytes) ratio \(Double(pages) / Double(first))\n"
     }
     return text
@@ -80,13 +80,14 @@ struct MemoryBench {
   /// Thumbnails of several sizes and formats, pictures that are kept, headers, operations in turn. Files that cannot be read
   /// are a part of it.
   private func request(_ number: Int) async {
-    let source = ByteSource.file(paths[number * 7919 % paths.count])
+    let file = number * 7919 % paths.count
+    let source = ByteSource.file(paths[file])
     switch number / 4 % 8 {
     case 0: _ = try? await registry.async.header(of: source)
     case 1:
       guard let image = try? await registry.async.decode(source) else { return }
       let bytes = image.frames.reduce(0) { $0 + $1.pixels.byteCount }
-      cache.put(image, for: CacheKey("\(number % 1000)"), bytes: bytes, remakeTime: .milliseconds(1))
+      cache.put(image, for: CacheKey("\(file)"), bytes: bytes, remakeTime: .milliseconds(1))
     case 2:
       guard let image = try? await registry.async.decode(source, options: .thumbnail(width: 100, height: 100)) else {
         return
