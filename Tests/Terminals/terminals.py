@@ -122,7 +122,7 @@ class Run:
 
     program = None
 
-    def __init__(self, terminal, *arguments, delay=0.0, pieces=False, is_reversed=False, events=(), environment=(),
+    def __init__(self, terminal, *arguments, delay=0.0, pieces=False, is_reversed=False, events=(), environment=(), program=None,
                  ready=0.0, rest=0.0, since=b"\x1b7"):
         self.output, self.result, self.most_in_flight, self.fences = b"", None, 0, 0
         waiting, in_flight = [], 0
@@ -138,7 +138,7 @@ class Run:
             os.environ.update(dict(environment))
             time.sleep(0.1)
             try:
-                shell([Run.program, *arguments], write)
+                shell([program or Run.program, *arguments], write)
             finally:
                 os._exit(99)
         os.close(write)

@@ -17,6 +17,8 @@ final class TerminalLine {
   private var drain = Int32(CHOSTSYSTEM_TERMINAL_SILENT.rawValue)
   private let environment: (String) -> String?
   private var replies = TerminalReplies()
+  /// Whether anything came from it.
+  private var hasAnswered = false
   /// Frames after which the terminal was asked whether it is ready, and has not answered.
   private var inFlight = 0
   private var inFlightTurn: UInt32 = 0
@@ -27,6 +29,8 @@ final class TerminalLine {
 
   private static let clock = ContinuousClock()
   private static let patience = Duration.seconds(1)
+  /// A terminal of this machine that does not say a word by then is not going to.
+  private static let patienceWithSilence = Duration.milliseconds(300)
   /// More frames than these would be seen long after an interrupt.
   private static let mostInFlight = 2
 
@@ -75,7 +79,7 @@ final class TerminalLine {
     _ = write(Array("\u{1B}[>q\u{1B}[c".utf8))
   }
 
-  /// Waits for the answers, a second at most, and asks the rest.
+  /// Waits for the answers, a second at most, or less if nothing at all comes, and asks the rest.
   ///
   /// - Parameter aboutFrames: Whether to ask about animations.
   func finishAsking(aboutFrames: Bool) {
@@ -113,9 +117,12 @@ final class TerminalLine {
   }
 
   private func waitForAttributes() -> Bool {
-    let end = Self.clock.now + Self.patience
+    let start = Self.clock.now
+    let isRemote = ["SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY"].contains { environment($0) != nil }
+    var end = start + (isRemote ? Self.patience : Self.patienceWithSilence)
     while true {
       let found = read(until: end)
+      if hasAnswered { end = start + Self.patience }
       if found.contains(where: { if case .attributes = $0 { true } else { false } }) { return true }
       guard Self.clock.now < end, turn != 0 else { return false }
     }
@@ -130,6 +137,7 @@ final class TerminalLine {
     let count = bytes.withUnsafeMutableBytes {
       chostsystem_terminal_read($0.baseAddress, $0.count, Int32(clamping: milliseconds))
     }
+    if count > 0 { hasAnswered = true }
     let found = replies.add(bytes.prefix(count))
     for reply in found { abilities.take(reply) }
     return found

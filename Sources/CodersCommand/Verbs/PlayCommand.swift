@@ -15,7 +15,8 @@ struct PlayCommand: ReadingVerb {
       larger; what is transparent is shown on black, except by kitty and iTerm2. It plays as often as the file says, or until it is interrupted. Delays of \
       10 ms and less are shown for 100 ms, as in browsers; frames that come too late are left out.
 
-      If standard output is no terminal, --force writes every frame once and does not wait.
+      Standard input is played while its bytes arrive. If standard output is no terminal, --force writes every frame once \
+      and does not wait.
 
       Examples:
         coders play party.gif
@@ -57,6 +58,12 @@ struct PlayCommand: ReadingVerb {
         input, read, session.registry, options: options, console, failures, &currentFile)
       {
         errors = try play(on: session, console, mode: sheet.mode, plays: plays) { sheet.fitting(sized()) }
+      } else if input == "-", console.isTerminal, read.coder == nil {
+        try read.checkStandardInput(for: "no picture")
+        let arriving = StreamingAnimation(options: sized(), loopCount: plays, registry: session.registry)
+        try feed(arriving, console.cancellation)
+        errors = try play(on: session, console, mode: .forward, plays: plays) { arriving }
+        if let problem = arriving.problem, !errors.contains(problem) { errors.append(problem) }
       } else {
         let coder = try session.registry.coderID(named: read.coder)
         let source = try read.source(input, session.registry, console)
@@ -80,6 +87,21 @@ struct PlayCommand: ReadingVerb {
     session.leave()
     for error in errors where error.code != .cancelled || errors.count == 1 { failures.add(error, file: currentFile) }
     return failures.status
+  }
+
+  /// Gives standard input to an animation as it comes, on a thread of its own. What goes wrong is the animation's problem.
+  private func feed(_ animation: StreamingAnimation, _ cancellation: Cancellation) throws(CoderError) {
+    try ThreadPool.shared.start(for: "a thread that reads standard input") {
+      do throws(CoderError) {
+        while case let bytes = try StandardInput.next(1 << 16, cancellation), !bytes.isEmpty {
+          try animation.append(bytes)
+        }
+        try animation.finish()
+      } catch {
+        // Frames that have come are all.
+        try? animation.finish()
+      }
+    }
   }
 
   /// Shows each frame at its time.
@@ -111,8 +133,10 @@ struct PlayCommand: ReadingVerb {
     player.start(at: .zero)
     while !console.cancellation.isCancelled {
       let step = player.advance(to: clock.now - start)
-      if step.deadline == nil { session.waitForTerminal() }
-      if let index = step.isNewFrame ? step.index : step.deadline == nil ? missing : nil {
+      // The last frame, unless others are going to arrive.
+      let isLast = step.deadline == nil && animation.isComplete
+      if isLast { session.waitForTerminal() }
+      if let index = step.isNewFrame ? step.index : isLast ? missing : nil {
         do throws(CoderError) {
           if session.followWindow() { animation = try open() }
           let frame = try animation.frame(at: index)
@@ -123,8 +147,8 @@ struct PlayCommand: ReadingVerb {
           if error.code != .cancelled { errors.append(error) }
         }
       }
-      guard let deadline = step.deadline else { break }
-      Pause.sleep(for: deadline - (clock.now - start))
+      if isLast { break }
+      Pause.sleep(for: step.deadline.map { $0 - (clock.now - start) } ?? .milliseconds(20))
     }
     return errors
   }
