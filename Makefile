@@ -24,7 +24,7 @@ PLUGINS_BUILD := $(if $(filter pinned,$(CODECS)),Plugins/.build-pinned,Plugins/.
 
 .DEFAULT_GOAL := stage
 
-.PHONY: help deps codecs check-codecs build plugins touch-plugins plugin stage documentation demo test test-products test-plugin test-plugins test-core facade wheel test-python test-facade templates examples compatibility check check-allocations check-bounds check-forks conformance bench sanitize sanitize-fixtures sanitize-thread fuzz install uninstall check-install deb check-deb dist dist-archive dist-packages dist-server check-dist check-reproducible check-distribution check-aarch64 clean
+.PHONY: help deps codecs check-codecs build plugins touch-plugins plugin stage documentation demo test test-products test-plugin test-plugins test-core test-imageio facade wheel test-python test-facade templates examples compatibility check check-allocations check-bounds check-forks conformance bench sanitize sanitize-fixtures sanitize-thread fuzz install uninstall check-install deb check-deb dist dist-archive dist-packages dist-server check-dist check-reproducible check-distribution check-aarch64 clean
 
 help:
 	@sed -n 's/^#: //p' Makefile
@@ -35,6 +35,7 @@ help:
 #: make test-plugin NAME=PNG          the unit tests of one plugin, or of the code that plugins share: NAME=Parts
 #: make codecs                        the pinned codec libraries from source, once; CODECS=pinned builds and tests plugins with them
 #: make check-codecs                  what of them is older than Debian's and Python's newest, and which advisories are open
+#: make test-imageio                  Apple's ImageIO over ImageCoders: its tests, the table of its names, packages that depend on it
 #: make facade                        the library for C and other languages: build/facade/lib/libimagecoders.so.1 and its header
 #: make test-facade                   the same, held to its header and to the fixtures by programs in C
 #: make wheel                         the Python package in build/wheels; test-python tests it
@@ -167,6 +168,13 @@ test-core:
 	@CODERS_TESTS="$$(scripts/test-targets $(FILTER))" && export CODERS_TESTS && \
 	  $(SWIFT_BUILD) --product ImageCodersPackageTests && $(SWIFT_TEST) --skip-build --filter "$(FILTER)"
 
+# A package of its own, with a build of its own.
+test-imageio: deps
+	@scripts/install-packages libimage-exiftool-perl
+	@scripts/make-imageio --check
+	$(SWIFT_TEST) --quiet --package-path ImageIO $(SWIFT_FLAGS)
+	@scripts/check-imageio
+
 # With the pinned libraries of codecs inside, as it is given to others.
 facade:
 	@CODECS=pinned scripts/build-facade $(STAGE)/facade
@@ -194,9 +202,11 @@ compatibility: stage
 check: deps
 	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks Plugins/Package.swift Plugins/*/Sources \
 	  Plugins/*/Entry Plugins/Formats Plugins/Tests Examples/Demo Examples/BuiltIn Examples/Server \
+	  ImageIO/Package.swift ImageIO/Sources ImageIO/Tests ImageIO/Examples \
 	  Templates/swift/Package.swift Templates/swift/Sources
 	@! git grep -nE '^(<<<<<<<|>>>>>>>) ' || { echo "marks of a merge" >&2; exit 1; }
 	@scripts/make-tables --check
+	@scripts/make-imageio --check
 	@scripts/check-documentation
 	@scripts/check-words
 	@scripts/check-file-lengths
@@ -289,4 +299,4 @@ check-distribution:
 	@scripts/check-distribution $(RELEASE)
 
 clean:
-	rm -rf .build .build-asan .build-tsan .build-fuzz .build-coverage Plugins/.build Plugins/.build-asan Plugins/.build-pinned build
+	rm -rf .build ImageIO/.build .build-asan .build-tsan .build-fuzz .build-coverage Plugins/.build Plugins/.build-asan Plugins/.build-pinned build

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if !canImport(Darwin)
+  @_exported public import MobileCoreServices
+#endif

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if !canImport(Darwin)
+  import CoreGraphics
+  import Foundation
+  import ImageCodersBuiltIn
+
+  /// Metadata and properties of a caller as changes of a file.
+  enum MetadataWriting {
+    /// The changes that properties ask for. What is not written here is left out.
+    static func edit(_ properties: NSDictionary) throws(CoderError) -> MetadataEdit {
+      var edit = MetadataEdit()
+      let parts: [String: MetadataEdit.Part] = ["{Exif}": .exif, "{GPS}": .gps, "{IPTC}": .iptc, "{TIFF}": .exif]
+      for (name, value) in properties.pairs {
+        if name == kCGImagePropertyOrientation as String, let orientation = number(value) {
+          edit.values["{TIFF}", name] = .integer(Int64(orientation))
+        }
+        guard let part = parts[name] else { continue }
+        if isNull(value) {
+          // Without its main directory, Exif has none of the others.
+          if name != "{TIFF}" { edit.removed.insert(part) }
+          continue
+        }
+        guard let inner = value as? NSDictionary else { continue }
+        for (key, value) in inner.pairs { set(key, of: name, to: value, in: &edit) }
+        // A picture lies where its letters say.
+        if name == "{GPS}" { applyLetters(inner, &edit) }
+      }
+      return edit
+    }
+
+    private static func set(_ key: String, of dictionary: String, to value: Any, in edit: inout MetadataEdit) {
+      // What TIFF says of pixels is the encoder's.
+      guard
+        dictionary != "{TIFF}"
+          || !["Compression", "PhotometricInterpretation", "TileWidth", "TileLength"].contains(key),
+        isWritten(key, in: dictionary)
+      else { return }
+      if isNull(value) {
+        edit.values[dictionary, key] = .text("")
+      } else if let property = property(value) {
+        edit.values[dictionary, key] = property
+      }
+    }
+
+    /// Names that can be set: those that files have, but for some that the writer of Exif sets itself.
+    private static let names = Set(MetadataEdit.names)
+    private static func isWritten(_ key: String, in dictionary: String) -> Bool {
+      names.contains("\(dictionary.dropFirst().dropLast()).\(key)")
+        && ![
+          "ExifVersion", "FlashPixVersion", "ComponentsConfiguration", "GPSVersion", "PixelXDimension",
+          "PixelYDimension",
+        ]
+        .contains(key)
+        && !(dictionary == "{GPS}"
+          && ["Version", "LatitudeRef", "LongitudeRef", "DestLatitudeRef", "DestLongitudeRef"].contains(key))
+    }
+
+    private static func applyLetters(_ place: NSDictionary, _ edit: inout MetadataEdit) {
+      for name in ["Latitude", "Longitude", "DestLatitude", "DestLongitude"] {
+        let letter = (place.object(forKey: NSString(string: "\(name)Ref")) as? String)?.uppercased()
+        guard let degrees = edit.values["{GPS}", name]?.number, letter == "S" || letter == "W" else { continue }
+        edit.values["{GPS}", name] = .number(-abs(degrees))
+      }
+    }
+
+    // MARK: Metadata by the names of XMP
+
+    /// Puts all tags into a file: those that Exif has there, the others into XMP, which is replaced.
+    static func apply(_ metadata: CGImageMetadata, to file: [UInt8]) throws(CoderError) -> [UInt8] {
+      var edit = MetadataEdit()
+      var others: [MetadataNode] = []
+      for node in metadata.nodes where !set(node, in: &edit) { others.append(node) }
+      var file = file
+      if !edit.isEmpty { file = try Coders.registry.editMetadata(.bytes(file), edit).bytes }
+      var blocks = MetadataBlockEdits()
+      blocks.replace(.xmp, with: others.isEmpty ? nil : [UInt8](XMPPacket.write(others)))
+      let done = try Coders.registry.apply(.editMetadata(blocks), to: .bytes(file))
+      return done.file?.bytes ?? file
+    }
+
+    /// Sets a tag as a property of Exif; false for one that Exif does not have.
+    private static func set(_ node: MetadataNode, in edit: inout MetadataEdit) -> Bool {
+      let texts = node.texts
+      guard !texts.isEmpty else { return false }
+      var names: [String]
+      switch node.prefix {
+      case "exif", "exifEX":
+        names = [node.name.hasPrefix("GPS") ? "GPS.\(node.name.dropFirst(3))" : "Exif.\(node.name)"]
+      case "tiff": names = ["TIFF.\(node.name)"]
+      case "xmp" where node.name == "ModifyDate": names = ["TIFF.DateTime"]
+      case "xmp" where node.name == "CreatorTool": names = ["TIFF.Software"]
+      default: names = []
+      }
+      guard let name = names.first, let dot = name.firstIndex(of: ".") else { return false }
+      let (dictionary, key) = ("{\(name[..<dot])}", String(name[name.index(after: dot)...]))
+      // Versions and letters are set by the writer of Exif.
+      guard isWritten(key, in: dictionary) else { return key.hasSuffix("Version") || key.hasSuffix("Ref") }
+      if dictionary == "{GPS}", let degrees = degrees(texts[0]) {
+        edit.values[dictionary, key] = .number(degrees)
+        return true
+      }
+      let text = key.hasPrefix("DateTime") ? String(texts[0].prefix(19)) : texts.joined(separator: ",")
+      var trial = MetadataEdit()
+      guard (try? trial.set(name, to: text)) != nil, let value = trial.values[dictionary, key] else { return false }
+      edit.values[dictionary, key] = value
+      return true
+    }
+
+    /// `50,2.937N`, and `50,2,56N`: south and west are negative.
+    private static func degrees(_ text: String) -> Double? {
+      guard let letter = text.last, "NSEW".contains(letter) else { return nil }
+      let parts = text.dropLast().split(separator: ",").map { Double($0) }
+      guard (1...3).contains(parts.count), parts.allSatisfy({ $0 != nil }) else { return nil }
+      let value = zip(parts, [1.0, 60, 3600]).reduce(0) { $0 + ($1.0 ?? 0) / $1.1 }
+      return letter == "S" || letter == "W" ? -value : value
+    }
+  }
+#endif

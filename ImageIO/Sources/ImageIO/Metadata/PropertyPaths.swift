@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if !canImport(Darwin)
+  import Foundation
+
+  /// Where XMP says what a property of ImageIO says (Exif 2.32 for XMP; IPTC Photo Metadata 2023.2, table of mappings).
+  enum PropertyPaths {
+    private static let tables: [String: [String: String]] = [
+      "{TIFF}": [
+        "Artist": "dc:creator", "Copyright": "dc:rights", "DateTime": "xmp:ModifyDate",
+        "ImageDescription": "dc:description",
+        "Software": "xmp:CreatorTool",
+      ],
+      "{Exif}": [
+        "BodySerialNumber": "exifEX:BodySerialNumber", "CameraOwnerName": "exifEX:CameraOwnerName",
+        "LensMake": "exifEX:LensMake", "LensModel": "exifEX:LensModel", "LensSerialNumber": "exifEX:LensSerialNumber",
+        "LensSpecification": "exifEX:LensSpecification",
+      ],
+      "{IPTC}": [
+        "Byline": "dc:creator", "BylineTitle": "photoshop:AuthorsPosition", "Caption/Abstract": "dc:description",
+        "Category": "photoshop:Category", "City": "photoshop:City", "CopyrightNotice": "dc:rights",
+        "Country/PrimaryLocationCode": "Iptc4xmpCore:CountryCode", "Country/PrimaryLocationName": "photoshop:Country",
+        "CreatorContactInfo": "Iptc4xmpCore:CreatorContactInfo", "Credit": "photoshop:Credit",
+        "DateCreated": "photoshop:DateCreated", "Headline": "photoshop:Headline", "Keywords": "dc:subject",
+        "ObjectName": "dc:title", "OriginalTransmissionReference": "photoshop:TransmissionReference",
+        "Province/State": "photoshop:State", "RightsUsageTerms": "xmpRights:UsageTerms", "Scene": "Iptc4xmpCore:Scene",
+        "Source": "photoshop:Source", "SpecialInstructions": "photoshop:Instructions", "StarRating": "xmp:Rating",
+        "SubLocation": "Iptc4xmpCore:Location", "SubjectReference": "Iptc4xmpCore:SubjectCode",
+        "SupplementalCategory": "photoshop:SupplementalCategories", "Urgency": "photoshop:Urgency",
+        "Writer/Editor": "photoshop:CaptionWriter",
+      ],
+    ]
+
+    /// The path of a property in a dictionary; nil for a dictionary that XMP does not have.
+    static func path(_ dictionary: String, _ property: String) -> String? {
+      if let special = tables[dictionary]?[property] { return special }
+      switch dictionary {
+      case "{TIFF}": return "tiff:\(property)"
+      case "{Exif}": return "exif:\(property)"
+      case "{GPS}": return "exif:GPS\(property)"
+      case "{ExifAux}": return "aux:\(property)"
+      case "{IPTC}": return "Iptc4xmpCore:\(property)"
+      default: return nil
+      }
+    }
+
+    /// Types of properties that are no plain text.
+    static let types: [String: CGImageMetadataType] = [
+      "dc:creator": .arrayOrdered, "dc:subject": .arrayUnordered, "dc:title": .alternateText,
+      "dc:rights": .alternateText,
+      "dc:description": .alternateText, "xmpRights:UsageTerms": .alternateText, "exif:UserComment": .alternateText,
+      "exif:ISOSpeedRatings": .arrayOrdered, "exif:SubjectArea": .arrayOrdered,
+      "exif:ComponentsConfiguration": .arrayOrdered,
+      "exifEX:LensSpecification": .arrayOrdered, "photoshop:SupplementalCategories": .arrayUnordered,
+      "Iptc4xmpCore:Scene": .arrayUnordered, "Iptc4xmpCore:SubjectCode": .arrayUnordered,
+    ]
+
+    // MARK: Values as text
+
+    /// A property as XMP writes it, or nil for one that it does not have.
+    static func node(_ dictionary: String, _ property: String, _ value: Any, letter: String? = nil) -> MetadataNode? {
+      guard let path = path(dictionary, property) else { return nil }
+      let parts = path.split(separator: ":", maxSplits: 1).map(String.init)
+      guard let space = Namespaces.known[parts[0]] else { return nil }
+      let written: Any
+      switch value {
+      case let list as NSArray:
+        if property.hasSuffix("Version") {
+          // Exif's four digits: 2.3.2 is 0232.
+          let digits = list.compactMap { number($0).map { Int($0) } }
+          let four =
+            digits.first.map { ($0 < 10 ? "0\($0)" : "\($0)") + digits.dropFirst().map { "\($0)" }.joined() } ?? ""
+          written = four.padding(toLength: 4, withPad: "0", startingAt: 0)
+        } else {
+          written = list.map { text(dictionary, property, $0, letter) } as NSArray
+        }
+      case let inner as NSDictionary: written = inner
+      default: written = text(dictionary, property, value, letter)
+      }
+      return MetadataNode(parts[0], parts[1], in: space, types[path] ?? .default, value: written)
+        ?? MetadataNode(parts[0], parts[1], in: space, .default, value: written)
+    }
+
+    private static func text(_ dictionary: String, _ property: String, _ value: Any, _ letter: String?) -> String {
+      if let text = value as? String { return property.hasPrefix("DateTime") ? isoDate(text) : text }
+      guard let number = number(value) else { return "\(value)" }
+      if dictionary == "{GPS}", let letter,
+        ["Latitude", "Longitude", "DestLatitude", "DestLongitude"].contains(property)
+      {
+        // Exif for XMP: degrees and minutes, and the letter.
+        let whole = number.rounded(.down)
+        return "\(Int(whole)),\(decimal((number - whole) * 60, places: 4))\(letter)"
+      }
+      if number == number.rounded(), abs(number) < 1e15, dictionary != "{Exif}" || !rational.contains(property) {
+        return "\(Int64(number))"
+      }
+      return dictionary == "{ExifAux}" || dictionary == "{IPTC}" ? decimal(number, places: 6) : fraction(number)
+    }
+
+    /// Properties that are fractions, whole ones too.
+    private static let rational: Set<String> = [
+      "ApertureValue", "BrightnessValue", "DigitalZoomRatio", "ExposureBiasValue", "ExposureIndex", "ExposureTime",
+      "FNumber",
+      "FlashEnergy", "FocalLength", "FocalPlaneXResolution", "FocalPlaneYResolution", "Gamma", "LensSpecification",
+      "MaxApertureValue", "ShutterSpeedValue", "SubjectDistance",
+    ]
+
+    /// `2024-05-01T10:07:05` of Exif's `2024:05:01 10:07:05`.
+    static func isoDate(_ text: String) -> String {
+      var letters = Array(text)
+      guard letters.count == 19, letters[4] == ":", letters[7] == ":", letters[10] == " " else { return text }
+      (letters[4], letters[7], letters[10]) = ("-", "-", "T")
+      return String(letters)
+    }
+
+    private static func decimal(_ number: Double, places: Int) -> String {
+      var text = String(format: "%.\(places)f", number)
+      while text.hasSuffix("0") { text.removeLast() }
+      if text.hasSuffix(".") { text.removeLast() }
+      return text
+    }
+
+    /// The simplest fraction that is within a billionth: `1/250`.
+    static func fraction(_ number: Double) -> String {
+      guard number.isFinite, abs(number) < 1e9 else { return "\(number)" }
+      var (before, now) = ((top: 0.0, bottom: 1.0), (top: 1.0, bottom: 0.0))
+      var rest = abs(number)
+      for _ in 0..<30 {
+        let whole = rest.rounded(.down)
+        let next = (top: whole * now.top + before.top, bottom: whole * now.bottom + before.bottom)
+        guard next.top < 4e9, next.bottom < 4e9 else { break }
+        (before, now) = (now, next)
+        if abs(now.top / now.bottom - abs(number)) <= abs(number) * 1e-9 || rest == whole { break }
+        rest = 1 / (rest - whole)
+      }
+      return "\(number < 0 ? "-" : "")\(Int64(now.top))/\(Int64(now.bottom))"
+    }
+  }
+#endif

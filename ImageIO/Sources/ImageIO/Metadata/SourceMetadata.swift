@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if !canImport(Darwin)
+  public import CoreGraphics
+  import Foundation
+  import ImageCodersBuiltIn
+
+  /// What Exif, IPTC and XMP say of a picture, by the names of XMP. Nil where they say nothing.
+  ///
+  /// Where Exif and XMP say something of the same, Exif counts, and where IPTC and XMP do, XMP.
+  public func CGImageSourceCopyMetadataAtIndex(
+    _ source: CGImageSource, _ index: Int, _ options: CFDictionary?
+  ) -> CGImageMetadata? {
+    source.lock.withLock {
+      guard let page = source.page(index), let properties = try? page.properties() else { return nil }
+      let packet = (try? page.metadata(.xmp)).flatMap { XMPPacket.read(Data($0)) }
+      let result = CGImageMetadata(packet?.nodes ?? [])
+      result.spaces = packet?.spaces ?? [:]
+      let shown = dictionary(properties)
+      for (name, counts) in [
+        ("{TIFF}", true), ("{Exif}", true), ("{GPS}", true), ("{IPTC}", false), ("{ExifAux}", false),
+      ] {
+        guard let inner = shown.inner(NSString(string: name)) else { continue }
+        for (key, value) in inner.pairs {
+          if name == "{TIFF}", key == "Orientation", page.header.orientation == .up, shown["Orientation"] == nil {
+            continue
+          }
+          let letter = inner.object(forKey: NSString(string: "\(key)Ref")) as? String
+          guard let node = PropertyPaths.node(name, key, value, letter: letter) else { continue }
+          let steps: [MetadataNode.Step] = [.name(node.prefix, node.name)]
+          guard counts || result.root.node(at: steps[...]) == nil else { continue }
+          _ = result.put(node, at: steps[...])
+        }
+      }
+      return result.nodes.isEmpty ? nil : result
+    }
+  }
+
+  /// The tag that says what a property says: of `kCGImagePropertyExifDictionary` and `kCGImagePropertyExifDateTimeOriginal`,
+  /// `exif:DateTimeOriginal`. Nil for none, and for dictionaries that XMP does not have.
+  public func CGImageMetadataCopyTagMatchingImageProperty(
+    _ metadata: CGImageMetadata, _ dictionary: CFString, _ property: CFString
+  ) -> CGImageMetadataTag? {
+    PropertyPaths.path(dictionary as String, property as String)
+      .flatMap { CGImageMetadataCopyTagWithPath(metadata, nil, NSString(string: $0)) }
+  }
+
+  /// Sets the tag that says what a property says, from the property's value. False for a dictionary that XMP does not have, and
+  /// for a value that no tag has.
+  @discardableResult
+  public func CGImageMetadataSetValueMatchingImageProperty(
+    _ metadata: CGMutableImageMetadata, _ dictionary: CFString, _ property: CFString, _ value: CFTypeRef
+  ) -> Bool {
+    guard let node = PropertyPaths.node(dictionary as String, property as String, value) else { return false }
+    let steps: [MetadataNode.Step] = [.name(node.prefix, node.name)]
+    return metadata.put(node, at: steps[...])
+  }
+
+  /// What a gain map says of itself, as tags.
+  enum GainMapTags {
+    private typealias Member = (name: String, of: WritableKeyPath<GainMapParameters.Channel, Double>)
+
+    /// Adobe's gain map specification, "XMP Packet for Gain Maps".
+    private static var members: [Member] {
+      [
+        ("GainMapMin", \.minimum), ("GainMapMax", \.maximum), ("Gamma", \.gamma), ("OffsetSDR", \.baseOffset),
+        ("OffsetHDR", \.alternateOffset),
+      ]
+    }
+
+    /// Nil for a picture that is none, and for one whose file says nothing.
+    static func metadata(of page: ImageDecoder, _ picture: AuxiliaryPicture) -> CGImageMetadata? {
+      guard picture.kind == .gainMap, let map = try? page.gainMap()?.parameters else {
+        guard let inner = try? page.page(picture.page), let xmp = try? inner.metadata(.xmp) else { return nil }
+        return CGImageMetadataCreateFromXMPData(NSData(data: Data(xmp)))
+      }
+      func node(_ name: String, _ values: [Double]) -> MetadataNode {
+        let texts = Set(values).count == 1 ? [values[0]] : values
+        let items = texts.map { MetadataNode("rdf", "li", in: Namespaces.rdf, .string, .text("\($0)")) }
+        return MetadataNode(
+          "hdrgm", name, in: Namespaces.known["hdrgm"] ?? "", items.count == 1 ? .string : .arrayOrdered,
+          items.count == 1 ? items[0].content : .items(items))
+      }
+      var nodes = members.map { member in
+        node(member.name, [map.red, map.green, map.blue].map { $0[keyPath: member.of] })
+      }
+      nodes.append(node("HDRCapacityMin", [map.baseHeadroom]))
+      nodes.append(node("HDRCapacityMax", [map.alternateHeadroom]))
+      nodes.append(
+        MetadataNode("hdrgm", "Version", in: Namespaces.known["hdrgm"] ?? "", .string, .text("1.0")))
+      return CGImageMetadata(nodes)
+    }
+
+    /// The parameters that tags state; nil where one is missing or no number.
+    static func parameters(_ metadata: CGImageMetadata) -> GainMapParameters? {
+      func numbers(_ name: String) -> [Double]? {
+        guard let node = metadata.root.node(at: [.name("hdrgm", name)][...]) else { return nil }
+        let numbers = node.texts.compactMap { Double($0) }
+        return numbers.count == 1 || numbers.count == 3 ? numbers : nil
+      }
+      guard let low = numbers("HDRCapacityMin")?[0], let high = numbers("HDRCapacityMax")?[0] else { return nil }
+      var channels = (0..<3).map { _ in GainMapParameters.Channel(minimum: 0, maximum: 0) }
+      for member in members {
+        guard let values = numbers(member.name) else { return nil }
+        for channel in 0..<3 { channels[channel][keyPath: member.of] = values[values.count == 3 ? channel : 0] }
+      }
+      var result = GainMapParameters(channels[0], baseHeadroom: low, alternateHeadroom: high)
+      (result.green, result.blue) = (channels[1], channels[2])
+      return result
+    }
+  }
+#endif

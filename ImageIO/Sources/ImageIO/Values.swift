@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if !canImport(Darwin)
+  import CoreGraphics
+  import Foundation
+  import ImageCodersBuiltIn
+
+  /// The number in any value that a caller may put into a dictionary: `NSNumber`, `Bool`, `Int`, `CGFloat`, or an optional of
+  /// one, as `kCFBooleanTrue` is. A cast sees only some of them.
+  func number(_ value: Any?) -> Double? {
+    guard let value else { return nil }
+    switch value {
+    case let number as NSNumber: return number.doubleValue
+    case let flag as Bool: return flag ? 1 : 0
+    case let number as any BinaryInteger: return Double(number)
+    case let number as any BinaryFloatingPoint: return Double(number)
+    default:
+      guard case let optional as any OptionalValue = value, let wrapped = optional.wrappedValue else { return nil }
+      return number(wrapped)
+    }
+  }
+
+  private protocol OptionalValue { var wrappedValue: Any? { get } }
+
+  extension Optional: OptionalValue {
+    fileprivate var wrappedValue: Any? { map { $0 as Any } }
+  }
+
+  /// Whether a value is `kCFNull`, which takes away what it is the value of.
+  func isNull(_ value: Any?) -> Bool {
+    guard let value else { return false }
+    if value is NSNull { return true }
+    guard case let optional as any OptionalValue = value else { return false }
+    return isNull(optional.wrappedValue)
+  }
+
+  extension NSDictionary {
+    func number(_ key: CFString) -> Double? { ImageIO.number(object(forKey: key)) }
+    func flag(_ key: CFString) -> Bool? { number(key).map { $0 != 0 } }
+    func inner(_ key: CFString) -> NSDictionary? { object(forKey: key) as? NSDictionary }
+
+    /// Pairs by the text of their keys, which may be `String` or `CFString`.
+    var pairs: [(key: String, value: Any)] { map { ("\($0.key)", $0.value) }.sorted { $0.key < $1.key } }
+  }
+
+  /// Properties that are flags and not numbers.
+  private let flags: Set<String> = ["HasAlpha", "IsFloat", "IsIndexed", "HasGlobalColorMap", "IsProgressive"]
+
+  /// A value as an object of Foundation, and objects inside of it: what a pointer to it leads to stays.
+  func object(_ value: PropertyValue) -> NSObject {
+    switch value {
+    case .integer(let number): NSNumber(value: number)
+    case .number(let number): NSNumber(value: number)
+    case .text(let text): NSString(string: text)
+    case .list(let items): array(items.map(object))
+    case .dictionary(let inner): dictionary(inner)
+    }
+  }
+
+  func dictionary(_ properties: Properties) -> NSMutableDictionary {
+    let result = NSMutableDictionary()
+    for (name, value) in properties.sorted {
+      let object: NSObject =
+        if flags.contains(name), let number = value.integer { NSNumber(value: number != 0) } else {
+          ImageIO.object(value)
+        }
+      result.setObject(object, forKey: NSString(string: name))
+    }
+    return result
+  }
+
+  func array(_ objects: [NSObject]) -> NSArray {
+    let result = NSMutableArray()
+    for object in objects { result.add(object) }
+    return result
+  }
+
+  /// A value of a caller's dictionary as a property, or nil for one that none has.
+  func property(_ value: Any) -> PropertyValue? {
+    if let text = value as? String { return .text(text) }
+    if let date = value as? Date { return .text(exifDate(date)) }
+    if let list = value as? NSArray { return .list(list.compactMap { property($0) }) }
+    if let inner = value as? NSDictionary { return .dictionary(properties(inner)) }
+    return number(value).map { $0 == $0.rounded() && abs($0) < 1e15 ? .integer(Int64($0)) : .number($0) }
+  }
+
+  func properties(_ dictionary: NSDictionary) -> Properties {
+    var properties = Properties()
+    for (key, value) in dictionary.pairs { properties[key] = property(value) }
+    return properties
+  }
+
+  /// `2024:05:01 10:07:05`, in the zone of the machine, as cameras write it.
+  func exifDate(_ date: Date) -> String {
+    let parts = Calendar(identifier: .gregorian).dateComponents(
+      [.year, .month, .day, .hour, .minute, .second], from: date)
+    func two(_ value: Int?) -> String { value.map { $0 < 10 ? "0\($0)" : "\($0)" } ?? "00" }
+    return "\(parts.year ?? 0):\(two(parts.month)):\(two(parts.day)) "
+      + "\(two(parts.hour)):\(two(parts.minute)):\(two(parts.second))"
+  }
+#endif

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreGraphics
+import Foundation
+import ImageIO
+import Testing
+
+/// Properties beside those that exiftool finds, which is a program of its own.
+@Suite(.serialized) struct PropertiesTests {
+  static let exiftool = "/usr/bin/exiftool"
+  static let isThere = FileManager.default.isExecutableFile(atPath: exiftool)
+
+  /// Tags of exiftool by group and name, and where ImageIO has them.
+  private static var names: [(tag: String, dictionary: CFString?, key: CFString)] {
+    [
+      ("IFD0:Make", kCGImagePropertyTIFFDictionary, kCGImagePropertyTIFFMake),
+      ("IFD0:Model", kCGImagePropertyTIFFDictionary, kCGImagePropertyTIFFModel),
+      ("IFD0:Software", kCGImagePropertyTIFFDictionary, kCGImagePropertyTIFFSoftware),
+      ("IFD0:Artist", kCGImagePropertyTIFFDictionary, kCGImagePropertyTIFFArtist),
+      ("IFD0:ModifyDate", kCGImagePropertyTIFFDictionary, kCGImagePropertyTIFFDateTime),
+      ("IFD0:Orientation", nil, kCGImagePropertyOrientation),
+      ("ExifIFD:ExposureTime", kCGImagePropertyExifDictionary, kCGImagePropertyExifExposureTime),
+      ("ExifIFD:FNumber", kCGImagePropertyExifDictionary, kCGImagePropertyExifFNumber),
+      ("ExifIFD:FocalLength", kCGImagePropertyExifDictionary, kCGImagePropertyExifFocalLength),
+      ("ExifIFD:DateTimeOriginal", kCGImagePropertyExifDictionary, kCGImagePropertyExifDateTimeOriginal),
+      ("ExifIFD:LensModel", kCGImagePropertyExifDictionary, kCGImagePropertyExifLensModel),
+      ("ExifIFD:Flash", kCGImagePropertyExifDictionary, kCGImagePropertyExifFlash),
+      ("ExifIFD:WhiteBalance", kCGImagePropertyExifDictionary, kCGImagePropertyExifWhiteBalance),
+      ("GPS:GPSAltitude", kCGImagePropertyGPSDictionary, kCGImagePropertyGPSAltitude),
+      ("GPS:GPSLatitudeRef", kCGImagePropertyGPSDictionary, kCGImagePropertyGPSLatitudeRef),
+      ("GPS:GPSDateStamp", kCGImagePropertyGPSDictionary, kCGImagePropertyGPSDateStamp),
+      ("IPTC:City", kCGImagePropertyIPTCDictionary, kCGImagePropertyIPTCCity),
+      ("IPTC:Headline", kCGImagePropertyIPTCDictionary, kCGImagePropertyIPTCHeadline),
+    ]
+  }
+
+  /// Formats whose sizes exiftool has under these names; of others it names cells or tiles.
+  private static let folders = ["jpeg", "png", "gif", "webp", "bmp", "heif"]
+
+  @Test(.enabled(if: isThere, "exiftool is not installed")) func areThoseOfExiftool() throws {
+    let folders = (Self.folders + ["tiff"]).map { Fixture.url("\($0)/valid").path }
+    var compared = 0
+    for entry in try Self.ask(["-j", "-G1", "-n", "-r"] + folders) {
+      guard let path = entry["SourceFile"] as? String,
+        let source = CGImageSourceCreateWithURL(URL(fileURLWithPath: path) as CFURL, nil),
+        let found = properties(source, CGImageSourceGetPrimaryImageIndex(source))
+      else { continue }
+      let name = URL(fileURLWithPath: path).lastPathComponent
+      for (tag, dictionary, key) in Self.names {
+        // The turn of a HEIF file is its own, whatever Exif says.
+        guard let wanted = entry[tag], key != kCGImagePropertyOrientation || !path.contains("/heif/") else { continue }
+        let owner = dictionary.map { found[$0] as? [CFString: Any] } ?? found
+        // Damaged values are what exiftool shows all the same.
+        guard let value = owner?[key] else { continue }
+        compared += 1
+        if let number = wanted as? Double, let ours = value as? Double {
+          #expect(abs(number - ours) <= 1e-6 * max(1, abs(number)), "\(name): \(tag)")
+        } else {
+          #expect("\(wanted)".trimmingCharacters(in: .whitespaces) == "\(value)", "\(name): \(tag)")
+        }
+      }
+      // Of HEIF, exiftool names coded sizes and those of tiles.
+      guard CGImageSourceGetCount(source) == 1, !path.contains("/heif/"),
+        let width = entry["File:ImageWidth"] ?? entry["PNG:ImageWidth"] ?? entry["GIF:ImageWidth"]
+          ?? entry["RIFF:ImageWidth"]
+      else { continue }
+      compared += 1
+      #expect("\(width)" == "\(found[kCGImagePropertyPixelWidth] ?? "none")", "\(name)")
+    }
+    #expect(compared > 200)
+  }
+
+  private static func ask(_ arguments: [String]) throws -> [[String: Any]] {
+    let process = Process()
+    let output = FileManager.default.temporaryDirectory.appendingPathComponent("exiftool-\(UUID().uuidString)")
+    FileManager.default.createFile(atPath: output.path, contents: nil)
+    defer { try? FileManager.default.removeItem(at: output) }
+    process.executableURL = URL(fileURLWithPath: exiftool)
+    process.arguments = ["-q", "-q"] + arguments
+    process.standardOutput = try FileHandle(forWritingTo: output)
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    return try JSONSerialization.jsonObject(with: Data(contentsOf: output)) as? [[String: Any]] ?? []
+  }
+
+  /// What exiftool writes, ImageIO reads, and what ImageIO writes, exiftool.
+  @Test(.enabled(if: isThere, "exiftool is not installed")) func exiftoolReadsWhatIsWritten() throws {
+    let url = FileManager.default.temporaryDirectory.appendingPathComponent("imageio-\(UUID().uuidString).jpg")
+    defer { try? FileManager.default.removeItem(at: url) }
+    let given: [CFString: Any] = [
+      kCGImagePropertyOrientation: 5,
+      kCGImagePropertyExifDictionary: [
+        kCGImagePropertyExifExposureTime: 0.004, kCGImagePropertyExifLensModel: "Lens 1",
+      ],
+      kCGImagePropertyTIFFDictionary: [kCGImagePropertyTIFFMake: "Maker"],
+      kCGImagePropertyGPSDictionary: [
+        kCGImagePropertyGPSLatitude: 33.5, kCGImagePropertyGPSLatitudeRef: "S", kCGImagePropertyGPSLongitude: 151.25,
+        kCGImagePropertyGPSLongitudeRef: "W",
+      ],
+    ]
+    try #require(file(picture(16, 16) { _, _ in [1, 2, 3, 255] }, "public.jpeg", given)).write(to: url)
+    let tags = try #require(try Self.ask(["-j", "-G0", "-n", url.path]).first)
+    #expect(tags["EXIF:Orientation"] as? Int == 5)
+    #expect(tags["EXIF:ExposureTime"] as? Double == 0.004)
+    #expect(tags["EXIF:LensModel"] as? String == "Lens 1")
+    #expect(tags["EXIF:Make"] as? String == "Maker")
+    #expect(tags["Composite:GPSLatitude"] as? Double == -33.5)
+    #expect(tags["Composite:GPSLongitude"] as? Double == -151.25)
+  }
+
+  @Test func theFileHasPropertiesOfItsOwn() throws {
+    let source = try Fixture.source("gif/valid/loop-3.gif")
+    let found = try #require(CGImageSourceCopyProperties(source, nil) as? [CFString: Any])
+    #expect(found[kCGImagePropertyFileSize] as? Int == (try Fixture.data("gif/valid/loop-3.gif").count))
+    let gif = try #require(found[kCGImagePropertyGIFDictionary] as? [CFString: Any])
+    #expect(gif[kCGImagePropertyGIFLoopCount] as? Int == 3)
+    #expect(gif[kCGImagePropertyGIFCanvasPixelWidth] as? Int == 16)
+    #expect(gif[kCGImagePropertyGIFCanvasPixelHeight] as? Int == 12)
+    #expect(gif[kCGImagePropertyGIFHasGlobalColorMap] as? Bool == true)
+    let frames = try #require(gif[kCGImagePropertyGIFFrameInfoArray] as? [[CFString: Any]])
+    #expect(frames.map { $0[kCGImagePropertyGIFUnclampedDelayTime] as? Double } == [0.1, 0.2, 0.3])
+    let contents = try #require(found[kCGImagePropertyFileContentsDictionary] as? [CFString: Any])
+    #expect(contents[kCGImagePropertyImageCount] as? Int == 3)
+    let pages = try #require(
+      (CGImageSourceCopyProperties(try Fixture.source("tiff/valid/pages.tif"), nil) as? [CFString: Any])?[
+        kCGImagePropertyFileContentsDictionary] as? [CFString: Any])
+    #expect((pages[kCGImagePropertyImages] as? [[CFString: Any]])?.count == 3)
+  }
+
+  @Test(arguments: [
+    ("png/valid/rgba8.png", "RGB", 8, true as Bool?), ("png/valid/rgb8.png", "RGB", 8, false),
+    ("png/valid/gray16.png", "Gray", 16, false), ("jpeg/valid/baseline-420.jpg", "RGB", 8, nil),
+    ("tiff/valid/rgb16-little-endian.tif", "RGB", 16, false),
+  ])
+  func aPictureHasModelDepthAndAlpha(_ path: String, _ model: String, _ depth: Int, _ alpha: Bool?) throws {
+    let found = try #require(properties(try Fixture.source(path)))
+    #expect(found[kCGImagePropertyColorModel] as? String == model)
+    #expect(found[kCGImagePropertyDepth] as? Int == depth)
+    #expect(found[kCGImagePropertyHasAlpha] as? Bool == alpha)
+    #expect(found["{XMP}" as CFString] == nil)
+  }
+
+  @Test func delaysThatNobodySeesAreShownLonger() throws {
+    // Of 0, 1 and 2 hundredths of a second.
+    let source = try Fixture.source("gif/valid/delay-0-1-2.gif")
+    let delays = (0..<CGImageSourceGetCount(source)).map { index in
+      let gif = properties(source, index)?[kCGImagePropertyGIFDictionary] as? [CFString: Any]
+      return [gif?[kCGImagePropertyGIFUnclampedDelayTime], gif?[kCGImagePropertyGIFDelayTime]].map { $0 as? Double }
+    }
+    #expect(delays == [[0, 0.1], [0.01, 0.1], [0.02, 0.02]])
+  }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreGraphics
+import Foundation
+import ImageIO
+import Testing
+
+@Suite struct ThumbnailTests {
+  private func thumbnail(_ path: String, _ options: [CFString: Any]) throws -> CGImage? {
+    CGImageSourceCreateThumbnailAtIndex(try Fixture.source(path), 0, options as CFDictionary)
+  }
+
+  @Test func withoutAWishThereIsOnlyTheEmbeddedOne() throws {
+    #expect(try thumbnail("jpeg/valid/baseline-420.jpg", [:]) == nil)
+    #expect(try thumbnail("jpeg/valid/baseline-420.jpg", [kCGImageSourceThumbnailMaxPixelSize: 10]) == nil)
+    #expect(CGImageSourceCreateThumbnailAtIndex(try Fixture.source("png/valid/rgb8.png"), 0, nil) == nil)
+  }
+
+  /// 37×29 pixels, stored on their side.
+  @Test(arguments: [
+    (20 as any Sendable, false, 20, 16), (20.0, true, 16, 20), (CGFloat(20), true, 16, 20), (UInt8(20), false, 20, 16),
+    (100, false, 37, 29), (1, false, 1, 1),
+  ])
+  func theLongestSideIsTheOneThatIsAskedFor(
+    _ side: any Sendable, _ isUpright: Bool, _ width: Int, _ height: Int
+  ) throws {
+    for key in [kCGImageSourceCreateThumbnailFromImageAlways, kCGImageSourceCreateThumbnailFromImageIfAbsent] {
+      let image = try #require(
+        try thumbnail(
+          "jpeg/valid/orientation-6.jpg",
+          [key: true, kCGImageSourceThumbnailMaxPixelSize: side, kCGImageSourceCreateThumbnailWithTransform: isUpright])
+      )
+      #expect(image.width == width)
+      #expect(image.height == height)
+    }
+  }
+
+  @Test func withoutASideItHasItsOwn() throws {
+    let options: [CFString: Any] = [kCGImageSourceCreateThumbnailFromImageAlways: kCFBooleanTrue!]
+    #expect(try thumbnail("jpeg/valid/orientation-6.jpg", options)?.width == 37)
+  }
+
+  @Test(arguments: 0..<3) func eachFrameHasOne(_ index: Int) throws {
+    let source = try Fixture.source("gif/valid/loop-3.gif")
+    let options =
+      [kCGImageSourceCreateThumbnailFromImageAlways: true, kCGImageSourceThumbnailMaxPixelSize: 8] as CFDictionary
+    let image = try #require(CGImageSourceCreateThumbnailAtIndex(source, index, options))
+    #expect(image.width == 8)
+    #expect(image.height == 6)
+  }
+
+  @Test func theEmbeddedOneIsFoundAndTurned() throws {
+    // Red on the left, blue on the right, shown a quarter to the right.
+    let large = picture(400, 200) { x, _ in x < 200 ? [255, 0, 0, 255] : [0, 0, 255, 255] }
+    let data = try #require(
+      file(large, "public.jpeg", [kCGImageDestinationEmbedThumbnail: true, kCGImagePropertyOrientation: 6]))
+    let source = try #require(opened(data))
+    let stored = try #require(CGImageSourceCreateThumbnailAtIndex(source, 0, nil))
+    #expect(size(stored) == "160×80")
+    let upright = try #require(
+      CGImageSourceCreateThumbnailAtIndex(source, 0, [kCGImageSourceCreateThumbnailWithTransform: true] as CFDictionary)
+    )
+    #expect(size(upright) == "80×160")
+    let pixels = bytes(upright)
+    #expect(pixels[0] > 200 && pixels[2] < 60)  // red on top
+    #expect(pixels[pixels.count - 2] > 200)  // blue below
+    // However small, it is taken before one is made; a limit makes it smaller.
+    let ifAbsent: [CFString: Any] = [
+      kCGImageSourceCreateThumbnailFromImageIfAbsent: true, kCGImageSourceThumbnailMaxPixelSize: 300,
+    ]
+    #expect(CGImageSourceCreateThumbnailAtIndex(source, 0, ifAbsent as CFDictionary)?.width == 160)
+    let small = [kCGImageSourceThumbnailMaxPixelSize: 40] as CFDictionary
+    #expect(CGImageSourceCreateThumbnailAtIndex(source, 0, small)?.width == 40)
+    let always: [CFString: Any] = [
+      kCGImageSourceCreateThumbnailFromImageAlways: true, kCGImageSourceThumbnailMaxPixelSize: 300,
+    ]
+    #expect(CGImageSourceCreateThumbnailAtIndex(source, 0, always as CFDictionary)?.width == 300)
+  }
+
+  @Test func isTheFilteredPictureOfTheLibrary() throws {
+    let url = Fixture.url("png/valid/rgba8.png")
+    let options =
+      [kCGImageSourceCreateThumbnailFromImageAlways: true, kCGImageSourceThumbnailMaxPixelSize: 10] as CFDictionary
+    let image = try #require(CGImageSourceCreateThumbnailAtIndex(try Fixture.source("png/valid/rgba8.png"), 0, options))
+    let wanted = try Fixture.registry.decode(.file(url.path), options: .thumbnail(width: 10, height: 10)).pixels
+    #expect(bytes(image) == wanted.copyBytes())
+  }
+}
