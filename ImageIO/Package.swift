@@ -25,7 +25,10 @@ func module(_ name: String, uses modules: [Target.Dependency] = []) -> Target {
 
 /// Tests in `Tests`, and what they use.
 func tests(_ name: String, of modules: [Target.Dependency]) -> Target {
-  .testTarget(name: name, dependencies: modules, swiftSettings: settings)
+  // Optimizing takes most of the time in which tests are built, and gains nothing.
+  .testTarget(
+    name: name, dependencies: modules,
+    swiftSettings: settings + [.unsafeFlags(["-Onone"], .when(configuration: .release))])
 }
 
 let coders: Target.Dependency = .product(name: "ImageCodersBuiltIn", package: "ImageCoders")

@@ -72,8 +72,9 @@
     package func read(_ data: Data, size: Size, stride: Int) -> PixelBuffer? {
       let bytes = [UInt8](data)
       switch kind {
-      case .gray(8): return buffer(bytes, size, stride, .gray8)
-      case .gray(let bits): return buffer(Self.unpacked(bytes, size, stride, bits), size, size.width, .gray8)
+      case .gray(8): return buffer(bytes, size, stride: stride, format: .gray8)
+      case .gray(let bits):
+        return buffer(Self.unpacked(bytes, size, stride: stride, bits: bits), size, stride: size.width, format: .gray8)
       case .words:
         var words = bytes
         let order = Self.order(of: info)
@@ -84,7 +85,7 @@
             if alpha == .opaque { words[place + 3] = 255 }
           }
         }
-        return buffer(words, size, stride, .rgba8)
+        return buffer(words, size, stride: stride, format: .rgba8)
       case .samples(let count, let width, let isFloat):
         var samples = bytes
         // Core Graphics takes samples of several bytes with the high one first, unless it is told otherwise.
@@ -109,11 +110,11 @@
           default: .rgbaFloat32
           }
         guard !(format.bytesPerPixel != count * width) else { return nil }
-        return buffer(samples, size, stride, format)
+        return buffer(samples, size, stride: stride, format: format)
       }
     }
 
-    private func buffer(_ bytes: [UInt8], _ size: Size, _ stride: Int, _ format: PixelFormat) -> PixelBuffer? {
+    private func buffer(_ bytes: [UInt8], _ size: Size, stride: Int, format: PixelFormat) -> PixelBuffer? {
       var bytes = bytes
       // The last row of the caller may end with its pixels.
       let missing = stride * size.height - bytes.count
@@ -121,7 +122,7 @@
       return try? PixelBuffer(copying: bytes, size: size, format: format, alpha: alpha, stride: stride)
     }
 
-    private static func unpacked(_ bytes: [UInt8], _ size: Size, _ stride: Int, _ bits: Int) -> [UInt8] {
+    private static func unpacked(_ bytes: [UInt8], _ size: Size, stride: Int, bits: Int) -> [UInt8] {
       let most = (1 << bits) - 1
       var levels: [UInt8] = []
       levels.reserveCapacity(size.width * size.height)

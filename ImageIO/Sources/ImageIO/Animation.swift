@@ -17,16 +17,16 @@
   @discardableResult
   public func CGAnimateImageAtURLWithBlock(
     _ url: CFURL, _ options: CFDictionary?, _ block: @escaping CGImageSourceAnimationBlock
-  ) -> OSStatus { animate(CGImageSourceCreateWithURL(url, nil), options, block) }
+  ) -> OSStatus { animate(CGImageSourceCreateWithURL(url, nil), options, showing: block) }
 
   /// As ``CGAnimateImageAtURLWithBlock(_:_:_:)``.
   @discardableResult
   public func CGAnimateImageDataWithBlock(
     _ data: CFData, _ options: CFDictionary?, _ block: @escaping CGImageSourceAnimationBlock
-  ) -> OSStatus { animate(CGImageSourceCreateWithData(data, nil), options, block) }
+  ) -> OSStatus { animate(CGImageSourceCreateWithData(data, nil), options, showing: block) }
 
   private func animate(
-    _ source: CGImageSource?, _ options: CFDictionary?, _ block: @escaping CGImageSourceAnimationBlock
+    _ source: CGImageSource?, _ options: CFDictionary?, showing block: @escaping CGImageSourceAnimationBlock
   ) -> OSStatus {
     func status(_ status: CGImageAnimationStatus) -> OSStatus { status.rawValue }
     guard let source else { return status(.parameterError) }

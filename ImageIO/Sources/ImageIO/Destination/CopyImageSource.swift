@@ -19,12 +19,12 @@
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
   ) -> Bool {
     guard !destination.isDone, destination.items.isEmpty else {
-      fail(.badArgument, "the destination is finished, or has pictures", error)
+      fail(.badArgument, "the destination is finished, or has pictures", to: error)
       return false
     }
     destination.isDone = true
     guard source.type == destination.format, source.isFinal, let contents = source.contents else {
-      fail(.unsupportedFormat, "a copy has the type of its source, \(source.type?.rawValue ?? "none")", error)
+      fail(.unsupportedFormat, "a copy has the type of its source, \(source.type?.rawValue ?? "none")", to: error)
       return false
     }
     let options = options ?? [:]
@@ -33,7 +33,7 @@
       options.object(forKey: kCGImageDestinationDateTime) != nil
       || options.object(forKey: kCGImageDestinationOrientation) != nil
     guard metadata == nil || !changesOne else {
-      fail(.conflictingArguments, "a date or an orientation beside metadata", error)
+      fail(.conflictingArguments, "a date or an orientation beside metadata", to: error)
       return false
     }
     var first = MetadataEdit()
@@ -41,14 +41,14 @@
     if options.flag(kCGImageMetadataShouldExcludeXMP) == true { first.removed.insert(.xmp) }
     if let value = options.object(forKey: kCGImageDestinationOrientation) {
       guard let orientation = number(value), (1...8).contains(orientation) else {
-        fail(.badArgument, "an orientation is 1 to 8", error)
+        fail(.badArgument, "an orientation is 1 to 8", to: error)
         return false
       }
       first.values["{TIFF}", "Orientation"] = .integer(Int64(orientation))
     }
     if let value = options.object(forKey: kCGImageDestinationDateTime) {
       guard let date = dateText(value) else {
-        fail(.badArgument, "a date is a CFDate, or text as Exif or ISO 8601 have it", error)
+        fail(.badArgument, "a date is a CFDate, or text as Exif or ISO 8601 have it", to: error)
         return false
       }
       first.values["{TIFF}", "DateTime"] = .text(date)
@@ -62,7 +62,7 @@
       if !first.isEmpty { file = try Coders.registry.editMetadata(.bytes(file), first).bytes }
       if let metadata { file = try MetadataWriting.apply(merges ? merged(metadata, source) : metadata, to: file) }
       guard destination.write(Data(file)) else {
-        fail(.unknown, "the bytes cannot be written", error)
+        fail(.unknown, "the bytes cannot be written", to: error)
         return false
       }
       return true
@@ -73,7 +73,7 @@
         case .invalidArgument: .badArgument
         default: .unknown
         }
-      fail(code, problem.description, error)
+      fail(code, problem.description, to: error)
       return false
     }
   }

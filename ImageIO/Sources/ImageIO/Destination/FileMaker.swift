@@ -108,7 +108,7 @@
       if items.count == 1, case .source(let source, let index) = items[0].content, !source.isSequence, source.isFinal,
         !(orientsByMetadata && sourceOrientation != .up)
       {
-        return try converted(source, index, encoding)
+        return try converted(source, index, by: encoding)
       }
       var pages: [ImageCodersBuiltIn.Image] = []
       for item in items {
@@ -119,7 +119,7 @@
       return try registry.encode(pages, as: format, options: encoding)
     }
 
-    private func converted(_ source: CGImageSource, _ index: Int, _ encoding: EncodeOptions) throws(CoderError)
+    private func converted(_ source: CGImageSource, _ index: Int, by encoding: EncodeOptions) throws(CoderError)
       -> [UInt8]
     {
       guard index >= 0, index < source.count else { throw Self.missing(index, source) }
@@ -261,7 +261,8 @@
         let stride = description.number(kCGImagePropertyBytesPerRow), width >= 1, height >= 1, width < 65_536,
         height < 65_536,
         let code = description.number(kCGImagePropertyPixelFormat),
-        let pixels = try Self.pixels(data, Size(width: Int(width), height: Int(height)), Int(stride), Int(code))
+        let pixels = try Self.pixels(
+          data, Size(width: Int(width), height: Int(height)), stride: Int(stride), code: Int(code))
       else { throw .invalidArgument("an auxiliary picture without rows that its description fits") }
       if auxiliary.kind == .gainMap {
         let metadata = auxiliary.info.object(forKey: kCGImageAuxiliaryDataInfoMetadata) as? CGImageMetadata
@@ -281,7 +282,7 @@
       return try registry.editMetadata(.bytes(file), edit).bytes
     }
 
-    private static func pixels(_ data: Data, _ size: Size, _ stride: Int, _ code: Int) throws(CoderError)
+    private static func pixels(_ data: Data, _ size: Size, stride: Int, code: Int) throws(CoderError)
       -> PixelBuffer?
     {
       let formats: [(PixelFormat, Int)] = [

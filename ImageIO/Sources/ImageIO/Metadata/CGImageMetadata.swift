@@ -10,7 +10,7 @@
   public class CGImageMetadata: CGObject, @unchecked Sendable {
     // Unchecked: only the mutable one changes, by one thread.
     /// Its fields are the tags at the top.
-    var root = MetadataNode("", "", in: "", .structure, .fields([]))
+    var root = MetadataNode("", "", in: "", as: .structure, holds: .fields([]))
     /// Namespaces that a caller has added, by prefix.
     var spaces: [String: String] = [:]
 
@@ -82,7 +82,7 @@
     guard type != .invalid, !space.isEmpty, name.length > 0,
       let prefix = prefix as String? ?? Namespaces.prefix(of: space)
     else { return nil }
-    return MetadataNode(prefix, name as String, in: space, type, value: value).map { CGImageMetadataTag($0) }
+    return MetadataNode(prefix, name as String, in: space, as: type, value: value).map { CGImageMetadataTag($0) }
   }
 
   /// The namespace of a tag.
@@ -186,8 +186,8 @@
     }
     if case .qualifier(let stepPrefix, let stepName) = last { (prefix, name) = (stepPrefix, stepName) }
     guard let space = metadata.namespace(of: prefix),
-      let node = MetadataNode(prefix, name, in: space, type, value: value)
-        ?? MetadataNode(prefix, name, in: space, .default, value: value)
+      let node = MetadataNode(prefix, name, in: space, as: type, value: value)
+        ?? MetadataNode(prefix, name, in: space, as: .default, value: value)
     else { return false }
     return metadata.put(node, at: steps[...])
   }
@@ -214,7 +214,7 @@
     }
     guard let root = metadata.root.node(at: start[...]) else { return }
     let isDeep = options?.flag(kCGImageMetadataEnumerateRecursively) ?? false
-    func visit(_ node: MetadataNode, _ steps: [MetadataNode.Step], _ path: String) -> Bool {
+    func visit(_ node: MetadataNode, at steps: [MetadataNode.Step], path: String) -> Bool {
       let children: [(MetadataNode, MetadataNode.Step, String)] =
         switch node.content {
         case .text: []
@@ -230,11 +230,11 @@
         }
       for (child, step, path) in children {
         guard block(NSString(string: path), CGImageMetadataTag(child, at: steps + [step])) else { return false }
-        if isDeep, !visit(child, steps + [step], path) { return false }
+        if isDeep, !visit(child, at: steps + [step], path: path) { return false }
       }
       return true
     }
-    _ = visit(root, start, rootPath as String? ?? "")
+    _ = visit(root, at: start, path: rootPath as String? ?? "")
   }
 
   /// Adds a namespace that paths may name by a prefix. False, with the error `prefixConflict`, if the prefix stands for another
@@ -246,13 +246,13 @@
   ) -> Bool {
     let (space, prefix) = (namespace as String, prefix as String)
     guard !space.isEmpty, !prefix.isEmpty else {
-      fail(.badArgument, "a namespace and its prefix are needed", error)
+      fail(.badArgument, "a namespace and its prefix are needed", to: error)
       return false
     }
     let known = metadata.namespace(of: prefix)
     let other = Namespaces.prefix(of: space) ?? metadata.spaces.first { $0.value == space }?.key
     guard known == nil || known == space, other == nil || other == prefix else {
-      fail(.prefixConflict, "\(prefix) stands for \(known ?? "nothing"), and \(space) is \(other ?? "new")", error)
+      fail(.prefixConflict, "\(prefix) stands for \(known ?? "nothing"), and \(space) is \(other ?? "new")", to: error)
       return false
     }
     metadata.spaces[prefix] = space
@@ -261,7 +261,7 @@
 
   /// Gives an error to a caller who wants one.
   func fail(
-    _ code: CGImageMetadataErrors, _ message: String, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+    _ code: CGImageMetadataErrors, _ message: String, to error: UnsafeMutablePointer<Unmanaged<CFError>?>?
   ) {
     error?.pointee = Unmanaged.passRetained(
       NSError(

@@ -20,7 +20,7 @@
     }
 
     init(
-      _ prefix: String, _ name: String, in namespace: String, _ type: CGImageMetadataType, _ content: Content,
+      _ prefix: String, _ name: String, in namespace: String, as type: CGImageMetadataType, holds content: Content,
       qualifiers: [MetadataNode] = []
     ) {
       (self.prefix, self.name, self.namespace, self.type) = (prefix, name, namespace, type)
@@ -30,9 +30,9 @@
     /// What a caller gives as a value: text, a number, a flag, an array or a dictionary of these, tags among them. Nil for
     /// something else, and for a type that the value does not have.
     init?(
-      _ prefix: String, _ name: String, in namespace: String, _ type: CGImageMetadataType, value: Any
+      _ prefix: String, _ name: String, in namespace: String, as type: CGImageMetadataType, value: Any
     ) {
-      self.init(prefix, name, in: namespace, .string, .text(""))
+      self.init(prefix, name, in: namespace, as: .string, holds: .text(""))
       switch value {
       case let tag as CGImageMetadataTag:
         self = tag.node
@@ -40,7 +40,7 @@
         return
       case let text as String: content = .text(text)
       case let list as NSArray:
-        let items = list.compactMap { Self("rdf", "li", in: Namespaces.rdf, .default, value: $0) }
+        let items = list.compactMap { Self("rdf", "li", in: Namespaces.rdf, as: .default, value: $0) }
         guard items.count == list.count else { return nil }
         content = .items(items)
         self.type = .arrayOrdered
@@ -50,7 +50,7 @@
           let parts = key.split(separator: ":", maxSplits: 1).map(String.init)
           let (fieldPrefix, fieldName) = parts.count == 2 ? (parts[0], parts[1]) : (prefix, key)
           let space = Namespaces.known[fieldPrefix] ?? namespace
-          guard let field = Self(fieldPrefix, fieldName, in: space, .default, value: value) else { return nil }
+          guard let field = Self(fieldPrefix, fieldName, in: space, as: .default, value: value) else { return nil }
           fields.append(field)
         }
         content = .fields(fields)
@@ -66,7 +66,7 @@
         break
       case (.alternateText, .text(let text)): content = .items([Self.language("x-default", text)])
       case (.arrayOrdered, .text), (.arrayUnordered, .text):
-        content = .items([Self("rdf", "li", in: Namespaces.rdf, .string, content)])
+        content = .items([Self("rdf", "li", in: Namespaces.rdf, as: .string, holds: content)])
       default: return nil
       }
       self.type = type
@@ -74,8 +74,8 @@
 
     /// A text in a language.
     static func language(_ language: String, _ text: String) -> MetadataNode {
-      let mark = MetadataNode("xml", "lang", in: Namespaces.xml, .string, .text(language))
-      return MetadataNode("rdf", "li", in: Namespaces.rdf, .string, .text(text), qualifiers: [mark])
+      let mark = MetadataNode("xml", "lang", in: Namespaces.xml, as: .string, holds: .text(language))
+      return MetadataNode("rdf", "li", in: Namespaces.rdf, as: .string, holds: .text(text), qualifiers: [mark])
     }
 
     var language: String? { qualifiers.first { $0.prefix == "xml" && $0.name == "lang" }?.text }
@@ -177,7 +177,7 @@
         if let node = new, case .language(let language) = step {
           next?.qualifiers =
             node.qualifiers.filter { $0.name != "lang" }
-            + [MetadataNode("xml", "lang", in: Namespaces.xml, .string, .text(language))]
+            + [MetadataNode("xml", "lang", in: Namespaces.xml, as: .string, holds: .text(language))]
         }
       }
       return replace(step, with: next)
@@ -188,8 +188,8 @@
       switch step {
       case .name(let prefix, let name):
         guard let space = spaces(prefix) else { return nil }
-        return MetadataNode(prefix, name, in: space, .default, .text(""))
-      case .index, .language: return MetadataNode("rdf", "li", in: Namespaces.rdf, .default, .text(""))
+        return MetadataNode(prefix, name, in: space, as: .default, holds: .text(""))
+      case .index, .language: return MetadataNode("rdf", "li", in: Namespaces.rdf, as: .default, holds: .text(""))
       case .qualifier: return nil
       }
     }

@@ -58,7 +58,7 @@
     // MARK: Values as text
 
     /// A property as XMP writes it, or nil for one that it does not have.
-    static func node(_ dictionary: String, _ property: String, _ value: Any, letter: String? = nil) -> MetadataNode? {
+    static func node(_ dictionary: String, _ property: String, value: Any, letter: String? = nil) -> MetadataNode? {
       guard let path = path(dictionary, property) else { return nil }
       let parts = path.split(separator: ":", maxSplits: 1).map(String.init)
       guard let space = Namespaces.known[parts[0]] else { return nil }
@@ -72,16 +72,16 @@
             digits.first.map { ($0 < 10 ? "0\($0)" : "\($0)") + digits.dropFirst().map { "\($0)" }.joined() } ?? ""
           written = four.padding(toLength: 4, withPad: "0", startingAt: 0)
         } else {
-          written = list.map { text(dictionary, property, $0, letter) } as NSArray
+          written = list.map { text(of: $0, property, in: dictionary, letter: letter) } as NSArray
         }
       case let inner as NSDictionary: written = inner
-      default: written = text(dictionary, property, value, letter)
+      default: written = text(of: value, property, in: dictionary, letter: letter)
       }
-      return MetadataNode(parts[0], parts[1], in: space, types[path] ?? .default, value: written)
-        ?? MetadataNode(parts[0], parts[1], in: space, .default, value: written)
+      return MetadataNode(parts[0], parts[1], in: space, as: types[path] ?? .default, value: written)
+        ?? MetadataNode(parts[0], parts[1], in: space, as: .default, value: written)
     }
 
-    private static func text(_ dictionary: String, _ property: String, _ value: Any, _ letter: String?) -> String {
+    private static func text(of value: Any, _ property: String, in dictionary: String, letter: String?) -> String {
       if let text = value as? String { return property.hasPrefix("DateTime") ? isoDate(text) : text }
       guard let number = number(value) else { return "\(value)" }
       if dictionary == "{GPS}", let letter,

@@ -26,7 +26,7 @@
             continue
           }
           let letter = inner.object(forKey: NSString(string: "\(key)Ref")) as? String
-          guard let node = PropertyPaths.node(name, key, value, letter: letter) else { continue }
+          guard let node = PropertyPaths.node(name, key, value: value, letter: letter) else { continue }
           let steps: [MetadataNode.Step] = [.name(node.prefix, node.name)]
           guard counts || result.root.node(at: steps[...]) == nil else { continue }
           _ = result.put(node, at: steps[...])
@@ -51,7 +51,7 @@
   public func CGImageMetadataSetValueMatchingImageProperty(
     _ metadata: CGMutableImageMetadata, _ dictionary: CFString, _ property: CFString, _ value: CFTypeRef
   ) -> Bool {
-    guard let node = PropertyPaths.node(dictionary as String, property as String, value) else { return false }
+    guard let node = PropertyPaths.node(dictionary as String, property as String, value: value) else { return false }
     let steps: [MetadataNode.Step] = [.name(node.prefix, node.name)]
     return metadata.put(node, at: steps[...])
   }
@@ -76,10 +76,10 @@
       }
       func node(_ name: String, _ values: [Double]) -> MetadataNode {
         let texts = Set(values).count == 1 ? [values[0]] : values
-        let items = texts.map { MetadataNode("rdf", "li", in: Namespaces.rdf, .string, .text("\($0)")) }
+        let items = texts.map { MetadataNode("rdf", "li", in: Namespaces.rdf, as: .string, holds: .text("\($0)")) }
         return MetadataNode(
-          "hdrgm", name, in: Namespaces.known["hdrgm"] ?? "", items.count == 1 ? .string : .arrayOrdered,
-          items.count == 1 ? items[0].content : .items(items))
+          "hdrgm", name, in: Namespaces.known["hdrgm"] ?? "", as: items.count == 1 ? .string : .arrayOrdered,
+          holds: items.count == 1 ? items[0].content : .items(items))
       }
       var nodes = members.map { member in
         node(member.name, [map.red, map.green, map.blue].map { $0[keyPath: member.of] })
@@ -87,7 +87,7 @@
       nodes.append(node("HDRCapacityMin", [map.baseHeadroom]))
       nodes.append(node("HDRCapacityMax", [map.alternateHeadroom]))
       nodes.append(
-        MetadataNode("hdrgm", "Version", in: Namespaces.known["hdrgm"] ?? "", .string, .text("1.0")))
+        MetadataNode("hdrgm", "Version", in: Namespaces.known["hdrgm"] ?? "", as: .string, holds: .text("1.0")))
       return CGImageMetadata(nodes)
     }
 

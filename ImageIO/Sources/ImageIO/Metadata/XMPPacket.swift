@@ -59,14 +59,14 @@
       /// Attributes and elements that are properties.
       func fields() -> [MetadataNode] {
         let short = attributes.filter { ![Namespaces.rdf, Namespaces.xml, ""].contains($0.name.space) }
-          .map { MetadataNode($0.name.prefix, $0.name.local, in: $0.name.space, .string, .text($0.value)) }
+          .map { MetadataNode($0.name.prefix, $0.name.local, in: $0.name.space, as: .string, holds: .text($0.value)) }
         return short + children.map { $0.node() }
       }
 
       func node() -> MetadataNode {
-        var node = MetadataNode(name.prefix, name.local, in: name.space, .string, .text(text))
+        var node = MetadataNode(name.prefix, name.local, in: name.space, as: .string, holds: .text(text))
         if let language = attribute(Namespaces.xml, "lang") {
-          node.qualifiers = [MetadataNode("xml", "lang", in: Namespaces.xml, .string, .text(language))]
+          node.qualifiers = [MetadataNode("xml", "lang", in: Namespaces.xml, as: .string, holds: .text(language))]
         }
         if attribute(Namespaces.rdf, "parseType") == "Resource" {
           (node.type, node.content) = (.structure, .fields(children.map { $0.node() }))
