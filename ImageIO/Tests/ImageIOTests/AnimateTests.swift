@@ -21,7 +21,7 @@ import Testing
     #expect(status == 0)
     // Nothing is called before the return.
     #expect(calls.indices.isEmpty)
-    for _ in 0..<500 where calls.indices.count < count { try? await Task.sleep(for: .milliseconds(10)) }
+    for _ in 0..<200 where calls.indices.count < count { try? await Task.sleep(for: .milliseconds(10)) }
     try? await Task.sleep(for: .milliseconds(60))
     return calls.indices
   }
@@ -32,7 +32,8 @@ import Testing
     let start: [CFString: Any] = [
       kCGImageAnimationDelayTime: 0.01, kCGImageAnimationStartIndex: 1, kCGImageAnimationLoopCount: 2,
     ]
-    #expect(await play("png/valid/apng-loop-3.png", start, stopsAfter: 5).prefix(5) == [1, 2, 0, 1, 2])
+    // Two plays of three frames, from the second one on, and no more.
+    #expect(await play("png/valid/apng-loop-3.png", start, stopsAfter: 6) == [1, 2, 0, 1, 2])
   }
 
   @Test func whatCannotBeShownIsRefused() {

@@ -67,8 +67,8 @@ import UniformTypeIdentifiers
     for _ in 0..<20_000 {
       var place: UnsafeRawPointer?
       #expect(CFDictionaryGetValueIfPresent(properties, key, &place))
-      let inner = unsafeBitCast(place, to: CFDictionary.self)
-      let number = unsafeBitCast(CFDictionaryGetValue(inner, delay), to: AnyObject.self)
+      let inner = unsafeBitCast(try #require(place), to: CFDictionary.self)
+      let number = unsafeBitCast(try #require(CFDictionaryGetValue(inner, delay)), to: AnyObject.self)
       #expect(number as? Double == 0.3)
     }
     var place: UnsafeRawPointer?
