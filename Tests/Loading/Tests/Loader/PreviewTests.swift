@@ -99,7 +99,8 @@ import Testing
       guard case .preview(let preview) = event else { continue }
       #expect(preview.image.size == Size(width: 50, height: 20))
       // Its rows have come.
-      let whole = try flip.applied(to: try TestPicture.pixels(200, 200)).converted(to: preview.image.pixels.layout)
+      let flipped = try await flip.async.applied(to: try TestPicture.pixels(200, 200))
+      let whole = try flipped.converted(to: preview.image.pixels.layout)
       #expect(preview.image.pixels.isSame(as: whole))
       door.open()
     }
