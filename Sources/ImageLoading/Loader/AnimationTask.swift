@@ -80,22 +80,12 @@
       case .memory(let bytes): source = .bytes(bytes)
       case .file(let path): source = .file(path)
       case .remote:
-        let inbox = Inbox<BytesUpdate, LoadedBytes> { $1 }
-        let demand = Demand(priority: request.request.priority, stores: request.policy.stores)
-        let membership = joinBytes(request, demand) { inbox.put($0) }
-        defer { membership.leave() }
-        observers.note(.joined(work: membership.entryNumber, load: request.load))
-        while true {
-          switch await inbox.next() {
-          case .update(let update):
-            try await feed.append(contentsOf: update.body, request.name)
-          case .outcome(let outcome):
-            let bytes = try outcome.get()
-            guard let source = bytes.source else { return try await self.feed(frames, request.with(.ignore)) }
-            try await feed.append(contentsOf: source, from: feed.count, request)
-            return bytes.origin
-          }
+        let bytes = try await bytesFromServer(request) { (update) throws(LoadingError) in
+          try await feed.append(contentsOf: update.body, request.name)
         }
+        guard let source = bytes.source else { return try await self.feed(frames, request.with(.ignore)) }
+        try await feed.append(contentsOf: source, from: feed.count, request)
+        return bytes.origin
       }
       try await feed.append(contentsOf: source, from: 0, request)
       return .local

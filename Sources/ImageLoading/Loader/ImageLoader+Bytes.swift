@@ -62,14 +62,21 @@
     }
 
     /// Waits for the bytes of a source on a server.
-    func bytesFromServer(_ request: ResolvedRequest) async throws(LoadingError) -> LoadedBytes {
+    ///
+    /// - Parameter note: Called with what has come so far.
+    func bytesFromServer(
+      _ request: ResolvedRequest, note: (BytesUpdate) async throws(LoadingError) -> Void = { _ in }
+    ) async throws(LoadingError) -> LoadedBytes {
       let inbox = Inbox<BytesUpdate, LoadedBytes> { $1 }
       let demand = Demand(priority: request.request.priority, stores: request.policy.stores)
       let membership = joinBytes(request, demand) { inbox.put($0) }
       defer { membership.leave() }
       observers.note(.joined(work: membership.entryNumber, load: request.load))
       while true {
-        if case .outcome(let outcome) = await inbox.next() { return try outcome.get() }
+        switch await inbox.next() {
+        case .update(let update): try await note(update)
+        case .outcome(let outcome): return try outcome.get()
+        }
       }
     }
 
