@@ -172,7 +172,8 @@ test-core:
 test-imageio: deps
 	@scripts/install-packages libimage-exiftool-perl
 	@scripts/make-imageio --check
-	$(SWIFT_TEST) --quiet --package-path ImageIO $(SWIFT_FLAGS)
+	$(SWIFT_BUILD) --package-path ImageIO $(SWIFT_FLAGS) --build-tests
+	$(SWIFT_TEST) --quiet --package-path ImageIO $(SWIFT_FLAGS) --skip-build
 	@scripts/check-imageio
 
 # With the pinned libraries of codecs inside, as it is given to others.
