@@ -76,7 +76,7 @@ extension PluginCheck {
       }
       return "\(count) requests"
     },
-    PluginCheck(.decode, "repeat", .r10, "A second decode, a new session, and rows from the top give the same pixels.") {
+    PluginCheck(.decode, "repeat", .r10, "Another decode or session, and rows from the top, give the same pixels.") {
       (subject) throws(CheckEnd) in
       for sample in try subject.samples where !subject.isOutOfTime {
         let first = try subject.readWhole(sample)
