@@ -377,7 +377,7 @@ let package = Package(
     tests(
       of: "ImageCaching", use: ["CSQLite", "CacheTraces", "ImageAnimation", "ImageCaching", "ImageMemory"] + library),
     tests(of: "Encoding", use: library),
-    tests(of: "Plugin", use: ["ImageCoderTesting"] + library),
+    tests(of: "Plugin", use: ["ImageCoderTesting", "ImageProcessing"] + library),
     tests(of: "BuiltIn", use: ["ImageCoderPlugin", "ImageCodersBuiltIn", "QOICoder"] + library),
   ] + coders + coderParts
 )
