@@ -72,13 +72,21 @@ extension PictureDecoder {
     return try withoutActuallyEscaping(take) { (take) throws(CoderError) in
       let target = try TakenRows(
         size: offer.size, recoder, from: PixelLayout(offer.pixelFormat, offer.alpha), to: layout, take)
-      let outcome = try run(offer, into: target, showing: { (_) throws(CoderError) in try target.nothing() })
+      let outcome: (missing: [Range<Int>], problem: CoderError?)
+      do throws(CoderError) {
+        outcome = try run(offer, into: target, showing: { (_) throws(CoderError) in try target.nothing() })
+      } catch {
+        guard error.keepsEarlierFrames, target.failure == nil else { throw error }
+        // Not a row from the top; in another order there may be some.
+        outcome = ([0..<offer.size.height], error)
+      }
       if isStrict, let problem = outcome.problem { throw problem }
       guard let missing = outcome.missing.first else { return outcome.problem }
       if let rest = try rest(of: rows) {
         try target.give(rest.pixels, from: missing.lowerBound, without: rest.missing)
         return rest.problem ?? outcome.problem
       }
+      if missing.count == offer.size.height, let problem = outcome.problem { throw problem }
       try target.giveZeros(missing.count)
       return outcome.problem
     }
