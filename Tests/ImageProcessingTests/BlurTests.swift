@@ -169,4 +169,20 @@ import Testing
       }
     }
   }
+
+  /// Below 0.2 nothing changes, and both ends of what the loops in whole numbers take are taken.
+  @Test(arguments: [0, 1e-300, 1e-5, 0.199, 0.2, 20, 20.001, 10_000])
+  func deviationsOfAnySizeAreTaken(_ sigma: Double) throws {
+    let pixels = try Self.edges(Size(width: 24, height: 16), .rgb8)
+    let blurred = Pictures.numbers(try ImageOperation.blur(sigma: sigma).applied(to: pixels))
+    if sigma != 0.2 { #expect((blurred == Pictures.numbers(pixels)) == (sigma < 0.2)) }
+    let gray = Pictures.numbers(try ImageOperation.blur(sigma: sigma).applied(to: try Self.flat(90)))
+    #expect(gray.allSatisfy { $0 == 90 })
+  }
+
+  private static func flat(_ level: UInt8) throws(CoderError) -> PixelBuffer {
+    try PixelBuffer(
+      copying: [UInt8](repeating: level, count: 24 * 16 * 3), size: Size(width: 24, height: 16), format: .rgb8,
+      alpha: .opaque)
+  }
 }

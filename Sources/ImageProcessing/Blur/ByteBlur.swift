@@ -12,12 +12,12 @@ struct ByteBlur: Sendable {
   /// 65536ths: of the middle, and of the pixels at each distance on both sides together.
   private let weights: [UInt16]
 
-  /// The largest standard deviation whose kernel the loops take.
-  private static let largestSigma = 20.0
+  /// Standard deviations whose kernels the loops take. Smaller ones change nothing.
+  private static let sigmas = 0.2...20.0
 
   /// - Returns: nil for pictures and deviations that are blurred in another way.
   init?(sigma: Double, of layout: PixelLayout) {
-    guard layout.format.bytesPerChannel == 1, sigma <= Self.largestSigma else { return nil }
+    guard layout.format.bytesPerChannel == 1, Self.sigmas.contains(sigma) else { return nil }
     // Beyond 4 sigma is a hundredth of a level.
     let reach = max(1, Int((4 * sigma).rounded(.up)))
     let shape = (0...reach).map { exp(-Double($0 * $0) / (2 * sigma * sigma)) }
