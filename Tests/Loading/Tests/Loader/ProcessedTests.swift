@@ -10,7 +10,7 @@ import Testing
 @Suite struct ProcessedTests {
   static let url = "https://example.org/cat.png"
   static let request = ImageRequest(
-    url, thumbnail: Size(width: 32, height: 0), pipeline: ImagePipeline([.flipVertical, .grayscale(1)]))
+    url, thumbnail: Size(width: 32, height: 0), pipeline: ImagePipeline([.flipVertical, .brightness(0.5)]))
 
   private func loader(_ format: ImageFormat?) throws -> TestLoader {
     let body = try TestPicture.png()
