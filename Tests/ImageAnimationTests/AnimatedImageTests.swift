@@ -171,4 +171,21 @@ import Testing
       for try await (index, bytes) in group { #expect(bytes == whole.frames[index].pixels.copyBytes()) }
     }
   }
+
+  /// A poster that was released is decoded when it is asked for, and says why if that fails.
+  @Test func aReleasedPosterIsDecodedAgain() throws {
+    var options = DecodeOptions()
+    let cancellation = Cancellation()
+    options.cancellation = cancellation
+    let image = try AnimatedImage(
+      .file(Self.fixture("png/apng-dispose-keep.png")), options: options, registry: Self.registry)
+    let first = image.poster.pixels
+    image.keepPoster(false)
+    let again = image.poster
+    #expect(again.pixels !== first && again.pixels.copyBytes() == first.copyBytes() && again.problem == nil)
+    // What is drawn is a later frame, and not the first one.
+    _ = try image.frame(at: image.frameCount - 1)
+    cancellation.cancel()
+    #expect(image.poster.pixels.size == Size(width: 1, height: 1) && image.poster.problem?.code == .cancelled)
+  }
 }

@@ -32,23 +32,25 @@ public final class AnimatedImage: FrameSource {
   /// The first frame, before a transform.
   ///
   /// It stays in memory, unless a ``FrameBuffer`` has so little for so many players that each has one frame only: then it is
-  /// decoded when it is asked for, and is one transparent pixel if that fails.
+  /// decoded when it is asked for. If that fails, it is one transparent pixel, whose ``Frame/problem`` says why.
   public var poster: Frame {
     if let poster = heldPoster { return poster }
     let frame = Result { () throws(CoderError) in
       try withDecoder { (decoder) throws(CoderError) in try decoder.lentFrame(at: 0) }
     }
-    guard case .success(let poster) = frame else {
-      guard case .success(let pixel) = Self.noPoster else { fatalError("there is no memory for a pixel") }
-      return Frame(pixels: pixel)
+    switch frame {
+    case .success(let poster):
+      state.withLock { if $0.keepsPoster { $0.poster = poster } }
+      return poster
+    case .failure(let error):
+      var frame = Frame(pixels: noPoster)
+      frame.problem = error
+      return frame
     }
-    state.withLock { if $0.keepsPoster { $0.poster = poster } }
-    return poster
   }
 
-  private static let noPoster = Result { () throws(CoderError) in
-    try PixelBuffer(copying: [0, 0, 0, 0], size: Size(width: 1, height: 1), format: .rgba8)
-  }
+  /// What is shown of a poster that cannot be decoded again.
+  private let noPoster: PixelBuffer
   /// The file's header.
   public let header: ImageHeader
   /// The identifier of the coder that reads the file.
@@ -125,6 +127,7 @@ public final class AnimatedImage: FrameSource {
     reusesMemory = options.pool == nil
     header = decoder.header
     coderID = decoder.coderID
+    noPoster = try PixelBuffer(copying: [0, 0, 0, 0], size: Size(width: 1, height: 1), format: .rgba8)
     let first: Frame
     if let poster = frames?.poster { first = poster } else { first = try decoder.lentFrame(at: 0) }
     size = first.pixels.size
@@ -211,7 +214,7 @@ public final class AnimatedImage: FrameSource {
   var releasesPoster: Bool { true }
 
   /// Releases the poster, or lets it be kept again once it is asked for.
-  func keepPoster(_ isKept: Bool) {
+  package func keepPoster(_ isKept: Bool) {
     state.withLock { kept in
       kept.keepsPoster = isKept
       if !isKept { kept.poster = nil }
