@@ -59,12 +59,12 @@ import Testing
 
   /// A registry that prefers one of the two coders.
   private static func registry(preferring id: String? = nil, without other: String? = nil) -> CoderRegistry {
+    // A second reader over a C library is tried in a worker.
+    precondition(IsolationWorker.isThere, "there is no worker; has `make stage` run?")
     var preferences = CoderPreferences()
     if let id { preferences.priorities[id] = 200 }
     if let other { preferences.disabled.insert(other) }
-    return CoderRegistry(
-      searchPath: .only([StagedTree.plugins]),
-      preferences: preferences)
+    return CoderRegistry(searchPath: .only([StagedTree.plugins]), preferences: preferences)
   }
 
   private static func bytes(_ path: String, of format: String = "heif") throws -> [UInt8] {
