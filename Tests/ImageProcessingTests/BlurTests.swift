@@ -13,21 +13,23 @@ import Testing
     let reach = Int((8 * sigma).rounded(.up))
     let kernel = (-reach...reach).map { exp(-Double($0 * $0) / (2 * sigma * sigma)) }
     let sum = kernel.reduce(0, +)
-    var rows = plane
-    for y in 0..<height {
-      for x in 0..<width {
-        rows[y * width + x] =
-          zip(-reach...reach, kernel).reduce(0) { $0 + plane[y * width + min(max(x + $1.0, 0), width - 1)] * $1.1 }
-          / sum
-      }
+    /// One line, which is longer at both ends by what the kernel reaches, at one place of it.
+    func weighed(_ line: [Double], at start: Int) -> Double {
+      var total = 0.0
+      for index in kernel.indices { total += line[start + index] * kernel[index] }
+      return total / sum
     }
-    var result = rows
+    func extended(_ line: [Double]) -> [Double] {
+      Array(repeating: line[0], count: reach) + line + Array(repeating: line[line.count - 1], count: reach)
+    }
+    var result = plane
     for y in 0..<height {
-      for x in 0..<width {
-        result[y * width + x] =
-          zip(-reach...reach, kernel).reduce(0) { $0 + rows[min(max(y + $1.0, 0), height - 1) * width + x] * $1.1 }
-          / sum
-      }
+      let line = extended(Array(result[(y * width)..<((y + 1) * width)]))
+      for x in 0..<width { result[y * width + x] = weighed(line, at: x) }
+    }
+    for x in 0..<width {
+      let line = extended((0..<height).map { result[$0 * width + x] })
+      for y in 0..<height { result[y * width + x] = weighed(line, at: y) }
     }
     return result
   }
