@@ -128,30 +128,30 @@ slow = $(if $(filter $(1),$(SLOW)),$(2),:)
 # The loader and all that it needs are built for the applications.
 without_loading = $(if $(filter applications,$(SLOW)),,--without ImageLoading)
 
-# All builds first, two at a time; tests of threads run alone.
+# All builds first, and tests of threads alone. What is left runs side by side, the longest first: each needs its own build, or
+# one processor, or waits for a clock.
 test: deps
 	@scripts/side-by-side "$(MAKE) --no-print-directory test-products" \
 	  "$(call slow,applications,scripts/build-server); $(call slow,compatibility,scripts/build-compatibility-hosts)"
 	CODERS_ALL_PLUGINS=$${CODERS_ALL_PLUGINS:-$$(scripts/installed-plugins --all)} swift test $(SWIFT_FLAGS) --skip-build
-	@$(MAKE) --no-print-directory test-plugins
 	@scripts/check-fuzzing $(STAGE) .build/$(CONFIGURATION)/coder-fuzz
 	@scripts/check-memory $(STAGE) .build/$(CONFIGURATION)/coder-bench
 	@scripts/side-by-side \
-	  "scripts/check-package-graphs; $(call slow,applications,SWIFT_DETERMINISTIC_HASHING=1 swift test --package-path Tests/Loading; \
-	   scripts/check-examples $(STAGE))" \
-	  "$(call slow,compatibility,scripts/check-compatibility $(STAGE)); scripts/check-templates $(STAGE); \
-	   scripts/check-transcript $(STAGE) docs/ten-minutes.md docs/writing-a-plugin.md"
-	@scripts/check-help-examples $(STAGE)
-	@scripts/check-sheets $(STAGE)
-	@scripts/check-cache $(STAGE) .build/$(CONFIGURATION)/cache-writer
-	@scripts/check-forks $(STAGE) .build/$(CONFIGURATION)/coder-digest
-	@scripts/check-confinements $(STAGE)
-	@scripts/check-growth $(addprefix --turn=,$(GROWTH_TURN)) $(STAGE)
-	@scripts/check-terminal $(STAGE)
-	@scripts/check-install $(STAGE)
-	@scripts/check-thumbnailer $(STAGE)
-	@scripts/make-documentation $(without_loading) $(STAGE)/documentation
-	@scripts/check-api $(without_loading) $(STAGE)/symbol-graphs
+	  "$(call slow,applications,scripts/check-examples $(STAGE))" \
+	  "$(call slow,compatibility,scripts/check-compatibility $(STAGE))" \
+	  "$(MAKE) --no-print-directory test-plugins" \
+	  "scripts/check-package-graphs; $(call slow,applications,SWIFT_DETERMINISTIC_HASHING=1 swift test --package-path Tests/Loading); \
+	   scripts/make-documentation $(without_loading) $(STAGE)/documentation; scripts/check-api $(without_loading) $(STAGE)/symbol-graphs" \
+	  "scripts/check-templates $(STAGE); scripts/check-transcript $(STAGE) docs/ten-minutes.md docs/writing-a-plugin.md" \
+	  "scripts/check-terminal $(STAGE)" \
+	  "scripts/check-forks $(STAGE) .build/$(CONFIGURATION)/coder-digest" \
+	  "scripts/check-growth $(addprefix --turn=,$(CODERS_TURN)) $(STAGE)" \
+	  "scripts/check-help-examples $(STAGE)" \
+	  "scripts/check-cache $(STAGE) .build/$(CONFIGURATION)/cache-writer" \
+	  "scripts/check-sheets $(STAGE)" \
+	  "scripts/check-install $(STAGE)" \
+	  "scripts/check-confinements $(STAGE)" \
+	  "scripts/check-thumbnailer $(STAGE)"
 
 # The manifest's cache knows nothing of folders of tests that are new.
 test-plugins:

@@ -14,7 +14,7 @@ import Testing
   /// Every format that has fixtures.
   static let formats = StagedTree.fixtureFormats
 
-  @Test(arguments: formats) func mutantsAreAnswered(_ format: String) throws {
+  @Test(arguments: Turn.rows(formats)) func mutantsAreAnswered(_ format: String) throws {
     let registry = CoderRegistry(
       searchPath: .only([StagedTree.plugins, ForeignPlugin.qoi.path]),
       preferences: CoderPreferences())

@@ -43,7 +43,7 @@ import Testing
       optionsWithoutEffect: isPinned && name == "avif" ? ["codec": "the pinned libavif has aom alone"] : [:])
   }
 
-  @Test(arguments: subjects) func passes(_ subject: Subject) throws {
+  @Test(arguments: Turn.rows(subjects)) func passes(_ subject: Subject) throws {
     guard let check = subject.check else {
       try Test.cancel("\(subject.testDescription)")
     }

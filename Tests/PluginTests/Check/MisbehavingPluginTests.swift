@@ -180,8 +180,9 @@ import Testing
   ]
 
   @Test(
-    arguments: manifestFaults + binaryFaults + interfaceFaults + decodeFaults + sessionFaults + writingFaults
-      + operationFaults + processFaults + isolatedFaults)
+    arguments: Turn.rows(
+      manifestFaults + binaryFaults + interfaceFaults + decodeFaults + sessionFaults + writingFaults
+        + operationFaults + processFaults + isolatedFaults))
   func isFound(_ fault: Fault) throws {
     let plugin = MisbehavingPlugin(
       fault.check, flags: fault.flags, edit: fault.edit, hasSamples: fault.hasSamples)

@@ -52,7 +52,7 @@ import Testing
     return CheckRun(settings).results(of: plugin, checks, cancellation: Cancellation())
   }
 
-  @Test(arguments: try CheckedPlugin.find(StagedTree.plugins, files: files).map(\.manifest))
+  @Test(arguments: Turn.rows(try CheckedPlugin.find(StagedTree.plugins, files: files).map(\.manifest)))
   func passes(_ manifest: String?) throws {
     let plugin = CheckedPlugin(manifest: manifest, library: nil, files: Self.files)
     let known = Set(Self.knownFaults.filter { $0.plugin == plugin.name }.flatMap(\.checks))
