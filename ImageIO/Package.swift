@@ -23,6 +23,13 @@ func module(_ name: String, uses modules: [Target.Dependency] = []) -> Target {
   .target(name: name, dependencies: modules, swiftSettings: settings)
 }
 
+/// Code for a Mac in `Examples`.
+func example(_ name: String) -> Target {
+  .target(
+    name: name, dependencies: ["ImageIO", "CoreGraphics", "UniformTypeIdentifiers"], path: "Examples/\(name)",
+    swiftSettings: settings)
+}
+
 /// Tests in `Tests`, and what they use.
 func tests(_ name: String, of modules: [Target.Dependency]) -> Target {
   // Optimizing takes most of the time in which tests are built, and gains nothing.
@@ -59,16 +66,14 @@ let package = Package(
     module("UniformTypeIdentifiers"),
     module("MobileCoreServices", uses: ["TypeIdentifiers", "UniformTypeIdentifiers"]),
     module("CoreServices", uses: ["MobileCoreServices"]),
-    // A port of well-known code for a Mac, as an example and as a test.
-    .target(
-      name: "CoderPort", dependencies: ["ImageIO", "CoreGraphics", "UniformTypeIdentifiers"],
-      path: "Examples/CoderPort",
-      swiftSettings: settings),
+    // A port of well-known code for a Mac, and a server's code, as examples and as tests.
+    example("CoderPort"),
+    example("UploadServer"),
     tests(
       "ImageIOTests",
       of: [
         "ImageIO", "CoreGraphics", "UniformTypeIdentifiers", "MobileCoreServices", "CoreServices", "CoderPort",
-        "_Testing_CoreGraphics", coders,
+        "UploadServer", "_Testing_CoreGraphics", coders,
       ]),
   ]
 )

@@ -79,6 +79,9 @@
   }
 
   extension CGRect {
+    /// Whether all of its numbers are.
+    package var isFinite: Bool { [minX, minY, maxX, maxY].allSatisfy(\.isFinite) }
+
     /// The smallest rectangle around the corners after a change.
     public func applying(_ t: CGAffineTransform) -> CGRect {
       let corners = [

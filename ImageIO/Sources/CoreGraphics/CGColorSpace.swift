@@ -189,7 +189,7 @@
 
     /// Red, green, blue and alpha from 0 to 1.
     package var rgba: [Double] {
-      let numbers = values.map { min(max(Double($0), 0), 1) }
+      let numbers = values.map { $0.isNaN ? 0 : min(max(Double($0), 0), 1) }
       switch colorSpace?.model {
       case .monochrome: return [numbers[0], numbers[0], numbers[0], numbers[1]]
       case .cmyk:

@@ -31,9 +31,11 @@
     /// - Parameter byTiling: Whether the rectangle is one of many that cover all of the context.
     public func draw(_ image: CGImage, in rect: CGRect, byTiling: Bool = false) {
       let rect = rect.standardized
-      guard rect.width > 0, rect.height > 0, let pixels = image.pixels else { return }
+      guard rect.isFinite, rect.width > 0, rect.height > 0, let pixels = image.pixels else { return }
       guard byTiling else { return draw(pixels, in: rect) }
       let all = boundingBoxOfClipPath
+      // More tiles than there are pixels show nothing.
+      guard all.isFinite, all.width / rect.width * (all.height / rect.height) <= CGFloat(width * height) else { return }
       let first = CGPoint(
         x: rect.minX - ((rect.minX - all.minX) / rect.width).rounded(.up) * rect.width,
         y: rect.minY - ((rect.minY - all.minY) / rect.height).rounded(.up) * rect.height)
@@ -91,7 +93,8 @@
 
     /// Pixels that a rectangle may touch: inside of the bitmap and of what is drawn on.
     private func place(of rect: CGRect) -> (columns: Range<Int>, rows: Range<Int>) {
-      let box = rect.applying(state.transform).intersection(state.clip)
+      let area = rect.applying(state.transform)
+      let box = area.isFinite ? area.intersection(state.clip) : .null
       guard !box.isNull, box.width > 0, box.height > 0 else { return (0..<0, 0..<0) }
       let left = max(0, Int(box.minX.rounded(.down)))
       let right = min(width, Int(box.maxX.rounded(.up)))
@@ -105,6 +108,7 @@
       let rect = rect.standardized
       let t = state.transform
       let place = self.place(of: rect)
+      guard !place.rows.isEmpty else { return }
       let isStraight = (t.b == 0 && t.c == 0) || (t.a == 0 && t.d == 0)
       let box = rect.applying(t).intersection(state.clip)
       let inverse = t.inverted()

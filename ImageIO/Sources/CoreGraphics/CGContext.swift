@@ -129,7 +129,7 @@
     }
     public func setFillColor(gray: CGFloat, alpha: CGFloat) { setFillColor(CGColor(gray: gray, alpha: alpha)) }
     /// What all that is drawn is multiplied by, 0 to 1.
-    public func setAlpha(_ alpha: CGFloat) { state.alpha = min(max(Double(alpha), 0), 1) }
+    public func setAlpha(_ alpha: CGFloat) { state.alpha = alpha.isNaN ? 0 : min(max(Double(alpha), 0), 1) }
     /// Modes that work on hue, saturation and luminosity, dodging, burning and the two lights are drawn as `normal`.
     public func setBlendMode(_ mode: CGBlendMode) { state.blend = mode }
     /// Edges of rectangles are always smooth.
@@ -143,7 +143,8 @@
 
     /// Draws only inside of a rectangle from now on; of a turned one, inside of the rectangle around it.
     public func clip(to rect: CGRect) {
-      let part = rect.applying(state.transform).intersection(state.clip)
+      let area = rect.applying(state.transform)
+      let part = area.isFinite ? area.intersection(state.clip) : .null
       state.clip = part.isNull ? .zero : part
     }
 

@@ -74,7 +74,7 @@
       bitmapInfo: CGBitmapInfo, provider: CGDataProvider, decode: UnsafePointer<CGFloat>?, shouldInterpolate: Bool,
       intent: CGColorRenderingIntent
     ) {
-      guard width > 0, height > 0, decode == nil, let data = provider.data,
+      guard width > 0, height > 0, width < 1 << 40, height < 1 << 40, decode == nil, let data = provider.data,
         let layout = DescribedPixels(
           bitsPerComponent: bitsPerComponent, bitsPerPixel: bitsPerPixel, space: space, info: bitmapInfo),
         bytesPerRow >= (width * bitsPerPixel + 7) / 8, data.length / bytesPerRow >= height - 1,
@@ -150,7 +150,8 @@
 
     /// A part: of a rectangle with fractions, the whole pixels around it; nil if it is outside.
     public func cropping(to rect: CGRect) -> CGImage? {
-      let part = rect.standardized.integral.intersection(CGRect(x: 0, y: 0, width: width, height: height))
+      guard rect.isFinite else { return nil }
+      let part = rect.standardized.intersection(CGRect(x: 0, y: 0, width: width, height: height)).integral
       guard !part.isNull, part.width >= 1, part.height >= 1, let pixels,
         let region = try? pixels.region(
           Rect(x: Int(part.minX), y: Int(part.minY), width: Int(part.width), height: Int(part.height)))

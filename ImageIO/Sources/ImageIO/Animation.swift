@@ -34,14 +34,14 @@
       return status(source.status == .statusUnexpectedEOF ? .incompleteInputImage : .corruptInputImage)
     }
     guard source.isSequence else { return status(.unsupportedFormat) }
-    let start = options?.number(kCGImageAnimationStartIndex) ?? 0
+    let start = options?.integer(kCGImageAnimationStartIndex) ?? 0
     let delay = options?.number(kCGImageAnimationDelayTime)
-    let plays = options?.number(kCGImageAnimationLoopCount) ?? Double(decoder.loopCount.plays)
-    guard start >= 0, Int(start) < source.count, delay.map({ $0 >= 0 }) ?? true, plays >= 0 else {
+    let plays = options?.integer(kCGImageAnimationLoopCount) ?? Int(decoder.loopCount.plays)
+    guard start >= 0, start < source.count, delay.map({ $0 >= 0 }) ?? true, plays >= 0 else {
       return status(.parameterError)
     }
-    let player = Player(source: source, delay: delay, plays: Int(plays), block: block)
-    DispatchQueue.main.async { player.show(Int(start), play: 1) }
+    let player = Player(source: source, delay: delay, plays: plays, block: block)
+    DispatchQueue.main.async { player.show(start, play: 1) }
     return 0
   }
 

@@ -6,19 +6,24 @@
   import ImageCodersBuiltIn
 
   /// The number in any value that a caller may put into a dictionary: `NSNumber`, `Bool`, `Int`, `CGFloat`, or an optional of
-  /// one, as `kCFBooleanTrue` is. A cast sees only some of them.
+  /// one, as `kCFBooleanTrue` is. A cast sees only some of them. Nil for what is not finite, as for what is no number.
   func number(_ value: Any?) -> Double? {
     guard let value else { return nil }
+    let found: Double
     switch value {
-    case let number as NSNumber: return number.doubleValue
-    case let flag as Bool: return flag ? 1 : 0
-    case let number as any BinaryInteger: return Double(number)
-    case let number as any BinaryFloatingPoint: return Double(number)
+    case let number as NSNumber: found = number.doubleValue
+    case let flag as Bool: found = flag ? 1 : 0
+    case let number as any BinaryInteger: found = Double(number)
+    case let number as any BinaryFloatingPoint: found = Double(number)
     default:
       guard case let optional as any OptionalValue = value, let wrapped = optional.wrappedValue else { return nil }
       return number(wrapped)
     }
+    return found.isFinite ? found : nil
   }
+
+  /// The same without its fraction; nil for one that is larger than any integer.
+  func integer(_ value: Any?) -> Int? { number(value).flatMap { Int(exactly: $0.rounded(.towardZero)) } }
 
   private protocol OptionalValue { var wrappedValue: Any? { get } }
 
@@ -36,6 +41,7 @@
 
   extension NSDictionary {
     func number(_ key: CFString) -> Double? { ImageIO.number(object(forKey: key)) }
+    func integer(_ key: CFString) -> Int? { ImageIO.integer(object(forKey: key)) }
     func flag(_ key: CFString) -> Bool? { number(key).map { $0 != 0 } }
     func inner(_ key: CFString) -> NSDictionary? { object(forKey: key) as? NSDictionary }
 

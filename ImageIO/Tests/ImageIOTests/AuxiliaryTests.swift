@@ -43,6 +43,53 @@ import Testing
     #expect(number("OffsetSDR") == map.red.baseOffset)
   }
 
+  private static let types =
+    [
+      kCGImageAuxiliaryDataTypeDepth, kCGImageAuxiliaryDataTypeDisparity, kCGImageAuxiliaryDataTypePortraitEffectsMatte,
+      kCGImageAuxiliaryDataTypeSemanticSegmentationSkinMatte, kCGImageAuxiliaryDataTypeSemanticSegmentationHairMatte,
+      kCGImageAuxiliaryDataTypeSemanticSegmentationTeethMatte,
+      kCGImageAuxiliaryDataTypeSemanticSegmentationGlassesMatte, kCGImageAuxiliaryDataTypeSemanticSegmentationSkyMatte,
+    ] as [String]
+
+  /// All that there are, one by one, in a file that is turned: they lie as the picture is stored, here as there.
+  @Test(arguments: types, ["public.heic", "public.jpeg"])
+  func areWrittenAsTheyLie(_ type: String, _ format: String) throws {
+    // Bright on the left.
+    let levels = (0..<16 * 8).map { UInt8($0 % 16 < 8 ? 240 : 10) }
+    let tag = CGImageMetadataCreateMutable()
+    #expect(
+      CGImageMetadataRegisterNamespaceForPrefix(tag, "http://example.com/ns/" as CFString, "ex" as CFString, nil))
+    #expect(CGImageMetadataSetValueWithPath(tag, nil, "ex:By" as CFString, "camera" as CFString))
+    let info: [CFString: Any] = [
+      kCGImageAuxiliaryDataInfoData: Data(levels) as CFData,
+      kCGImageAuxiliaryDataInfoDataDescription: [
+        kCGImagePropertyWidth: 16, kCGImagePropertyHeight: 8, kCGImagePropertyBytesPerRow: 16,
+        kCGImagePropertyPixelFormat: 0x4C30_3038,
+      ] as CFDictionary, kCGImageAuxiliaryDataInfoMetadata: tag,
+    ]
+    let data = NSMutableData()
+    let destination = try #require(CGImageDestinationCreateWithData(data, format as CFString, 1, nil))
+    // Before the picture or after it.
+    CGImageDestinationAddAuxiliaryDataInfo(destination, type as CFString, info as CFDictionary)
+    CGImageDestinationAddImage(
+      destination, picture(64, 32) { x, y in [UInt8(x), UInt8(y), 0, 255] },
+      [kCGImagePropertyOrientation: 6] as CFDictionary)
+    #expect(CGImageDestinationFinalize(destination))
+    let source = try #require(opened(data as Data))
+    for other in Self.types {
+      #expect((self.info(source, other as CFString) != nil) == (other == type), "\(other)")
+    }
+    let found = try #require(self.info(source, type as CFString))
+    let description = try #require(found[kCGImageAuxiliaryDataInfoDataDescription] as? [CFString: Any])
+    #expect(description[kCGImagePropertyWidth] as? Int == 16)
+    #expect(description[kCGImagePropertyHeight] as? Int == 8)
+    #expect(description[kCGImagePropertyOrientation] as? Int == 6)
+    let read = [UInt8](try #require(found[kCGImageAuxiliaryDataInfoData] as? Data))
+    #expect(zip(read, levels).allSatisfy { abs(Int($0) - Int($1)) < 32 })
+    let said = try #require(found[kCGImageAuxiliaryDataInfoMetadata] as? CGImageMetadata)
+    #expect(CGImageMetadataCopyStringValueWithPath(said, nil, "ex:By" as CFString) == "camera" as CFString)
+  }
+
   @Test(arguments: [kCGImageAuxiliaryDataTypeDepth, kCGImageAuxiliaryDataTypeDisparity] as [String])
   func depthIsWritten(_ type: String) throws {
     let levels = (0..<64).map { UInt8($0 * 4) }

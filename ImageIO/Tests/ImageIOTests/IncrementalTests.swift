@@ -27,6 +27,34 @@ import Testing
       bytes(CGImageSourceCreateImageAtIndex(source, 0, nil)) == bytes(CGImageSourceCreateImageAtIndex(whole, 0, nil)))
   }
 
+  /// Bytes make a header, then a picture that is not whole, and whole only when nothing more can come.
+  @Test(arguments: [
+    "jpeg/valid/progressive-420.jpg", "png/valid/rgba8.png", "gif/valid/loop-3.gif", "webp/valid/lossy.webp",
+    "tiff/valid/rgb16-little-endian.tif", "bmp/valid/rgb24.bmp", "heif/valid/lossy-420.heic",
+    "avif/valid/8bit-420.avif",
+  ])
+  func statusesFollowTheBytes(_ path: String) throws {
+    let data = try Fixture.data(path)
+    let source = CGImageSourceCreateIncremental(nil)
+    var statuses: [CGImageSourceStatus] = []
+    for count in stride(from: 0, to: data.count, by: 37) {
+      CGImageSourceUpdateData(source, data.prefix(count) as CFData, false)
+      let status = CGImageSourceGetStatus(source)
+      if statuses.last != status { statuses.append(status) }
+      #expect(CGImageSourceGetStatusAtIndex(source, 0) != .statusUnknownType)
+    }
+    // What a TIFF file has is said at its end.
+    #expect(statuses == (path.hasSuffix("tif") ? [.statusReadingHeader] : [.statusReadingHeader, .statusIncomplete]))
+    CGImageSourceUpdateData(source, data as CFData, false)
+    #expect(CGImageSourceGetStatus(source) == .statusIncomplete)
+    CGImageSourceUpdateData(source, data as CFData, true)
+    #expect(CGImageSourceGetStatus(source) == .statusComplete)
+    #expect(CGImageSourceGetStatusAtIndex(source, 0) == .statusComplete)
+    let cut = CGImageSourceCreateIncremental(nil)
+    CGImageSourceUpdateData(cut, data.prefix(data.count * 3 / 4) as CFData, true)
+    #expect([.statusUnexpectedEOF, .statusInvalidData].contains(CGImageSourceGetStatus(cut)))
+  }
+
   @Test func framesArriveOneByOne() throws {
     let data = try Fixture.data("gif/valid/loop-3.gif")
     let source = CGImageSourceCreateIncremental(nil)

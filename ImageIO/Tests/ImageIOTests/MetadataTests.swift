@@ -43,6 +43,46 @@ import Testing
     #expect(!CGImageMetadataRemoveTagWithPath(metadata, nil, "dc:rights" as CFString))
   }
 
+  /// As the header of ImageIO has it: after the first name, prefixes are those of the name before, unless they are there.
+  @Test func prefixesAreInherited() throws {
+    let metadata = CGImageMetadataCreateMutable()
+    #expect(CGImageMetadataSetValueWithPath(metadata, nil, "exif:Flash.Fired" as CFString, "True" as CFString))
+    #expect(text(metadata, "exif:Flash.exif:Fired") == "True")
+    #expect(text(metadata, "exif:Flash.Fired") == "True")
+    let flash = try #require(CGImageMetadataCopyTagWithPath(metadata, nil, "exif:Flash" as CFString))
+    for path in ["Fired", "exif:Fired", ".Fired"] {
+      #expect(
+        CGImageMetadataCopyStringValueWithPath(metadata, flash, path as CFString) == "True" as CFString, "\(path)")
+    }
+    #expect(CGImageMetadataSetValueWithPath(metadata, nil, "dc:subject" as CFString, ["a", "b"] as CFArray))
+    let list = try #require(CGImageMetadataCopyTagWithPath(metadata, nil, "dc:subject" as CFString))
+    #expect(CGImageMetadataCopyStringValueWithPath(metadata, list, "[1]" as CFString) == "b" as CFString)
+    #expect(text(metadata, "Fired") == nil)
+  }
+
+  /// What XMP cannot say is left out, and a packet that is made can be read.
+  @Test func signsThatXMLDoesNotHaveAreLeftOut() throws {
+    let metadata = CGImageMetadataCreateMutable()
+    let value = "a\u{0}b\u{1F}c\u{FFFE}\r\n\td" as CFString
+    #expect(CGImageMetadataSetValueWithPath(metadata, nil, "dc:source" as CFString, value))
+    let read = try #require(
+      CGImageMetadataCreateXMPData(metadata, nil).flatMap { CGImageMetadataCreateFromXMPData($0) })
+    #expect(text(read, "dc:source") == "abc\r\n\td")
+  }
+
+  @Test func elementsInsideOfEachOtherAreLimited() {
+    let deep = String(repeating: "<rdf:li>", count: 5000)
+    let head = "<rdf:RDF xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\">"
+    for text in [head + deep, head + deep + "<a/>" + String(repeating: "</rdf:li>", count: 5000) + "</rdf:RDF>"] {
+      #expect(CGImageMetadataCreateFromXMPData(Data(text.utf8) as CFData) == nil)
+    }
+    // And many beside each other take no longer than they must.
+    let wide = (0..<60_000).map { "<x:a\($0)/>" }.joined()
+    let packet = head + "<rdf:Description xmlns:x=\"http://example.com/\">\(wide)</rdf:Description></rdf:RDF>"
+    let read = CGImageMetadataCreateFromXMPData(Data(packet.utf8) as CFData)
+    #expect(read.flatMap { CGImageMetadataCopyTags($0) }?.count == 60_000)
+  }
+
   @Test func aValueBecomesWhatXMPDefines() throws {
     let metadata = CGImageMetadataCreateMutable()
     for (path, value) in [("dc:title", "Harbour"), ("dc:creator", "A. Author"), ("dc:subject", "one")] {
@@ -152,7 +192,7 @@ import Testing
     let given: [CFString: Any] = [
       kCGImagePropertyExifDictionary: [
         kCGImagePropertyExifExposureTime: 0.004, kCGImagePropertyExifFNumber: 8,
-        kCGImagePropertyExifISOSpeedRatings: [400],
+        kCGImagePropertyExifISOSpeedRatings: [400], kCGImagePropertyExifFlash: 0b101_0111,
         kCGImagePropertyExifDateTimeOriginal: "2024:05:01 10:07:05", kCGImagePropertyExifLensModel: "Lens",
       ],
       kCGImagePropertyTIFFDictionary: [kCGImagePropertyTIFFMake: "Maker", kCGImagePropertyTIFFSoftware: "Program"],
@@ -167,12 +207,17 @@ import Testing
     let wanted = [
       "exif:ExposureTime": "1/250", "exif:FNumber": "8/1", "exif:ISOSpeedRatings[0]": "400", "exif:ExifVersion": "0232",
       "exif:DateTimeOriginal": "2024-05-01T10:07:05", "exifEX:LensModel": "Lens", "tiff:Make": "Maker",
+      // The header of ImageIO names this one for the same property.
+      "photoshop:DateCreated": "2024-05-01T10:07:05", "exif:Flash.Fired": "True", "exif:Flash.Return": "3",
+      "exif:Flash.Mode": "2", "exif:Flash.Function": "False", "exif:Flash.RedEyeMode": "True",
       "xmp:CreatorTool": "Program", "exif:GPSLatitude": "33,30S", "exif:GPSLongitude": "151,15E",
       "dc:subject[1]": "two",
     ]
     for (path, value) in wanted { #expect(text(metadata, path) == value, "\(path)") }
     let pairs: [(CFString, CFString, String)] = [
       (kCGImagePropertyExifDictionary, kCGImagePropertyExifDateTimeOriginal, "2024-05-01T10:07:05"),
+      (kCGImagePropertyIPTCDictionary, kCGImagePropertyIPTCDateCreated, "2024-05-01T10:07:05"),
+      (kCGImagePropertyPNGDictionary, kCGImagePropertyPNGSoftware, "Program"),
       (kCGImagePropertyTIFFDictionary, kCGImagePropertyTIFFSoftware, "Program"),
       (kCGImagePropertyExifDictionary, kCGImagePropertyExifLensModel, "Lens"),
     ]
@@ -191,18 +236,26 @@ import Testing
     #expect(set(kCGImagePropertyExifDictionary, kCGImagePropertyExifFocalLength, 4.25 as CFNumber))
     #expect(set(kCGImagePropertyIPTCDictionary, kCGImagePropertyIPTCKeywords, ["a", "b"] as CFArray))
     #expect(set(kCGImagePropertyIPTCDictionary, kCGImagePropertyIPTCObjectName, "Harbour" as CFString))
-    #expect(!set("{PNG}" as CFString, "Title" as CFString, "no" as CFString))
+    #expect(!set("{GIF}" as CFString, "DelayTime" as CFString, "no" as CFString))
     #expect(text(metadata, "exif:FocalLength") == "17/4")
     #expect(text(metadata, "dc:subject[1]") == "b")
     #expect(text(metadata, "dc:title[x-default]") == "Harbour")
+    #expect(
+      set(
+        kCGImagePropertyExifDictionary, kCGImagePropertyExifDateTimeOriginal, "2024:05:01 10:07:05" as CFString))
+    #expect(text(metadata, "photoshop:DateCreated") == "2024-05-01T10:07:05")
+    #expect(set(kCGImagePropertyExifDictionary, kCGImagePropertyExifFlash, 0x19 as CFNumber))
+    #expect(text(metadata, "exif:Flash.Mode") == "3")
     // And with a picture into a file.
     let data = NSMutableData()
     let destination = try #require(CGImageDestinationCreateWithData(data, "public.jpeg" as CFString, 1, nil))
     CGImageDestinationAddImageAndMetadata(destination, picture(16, 16) { _, _ in [9, 9, 9, 255] }, metadata, nil)
     #expect(CGImageDestinationFinalize(destination))
     let read = try #require(properties(opened(data as Data)))
-    #expect(
-      (read[kCGImagePropertyExifDictionary] as? [CFString: Any])?[kCGImagePropertyExifFocalLength] as? Double == 4.25)
+    let exif = try #require(read[kCGImagePropertyExifDictionary] as? [CFString: Any])
+    #expect(exif[kCGImagePropertyExifFocalLength] as? Double == 4.25)
+    #expect(exif[kCGImagePropertyExifDateTimeOriginal] as? String == "2024:05:01 10:07:05")
+    #expect(exif[kCGImagePropertyExifFlash] as? Int == 0x19)
     #expect(
       (read[kCGImagePropertyIPTCDictionary] as? [CFString: Any])?[kCGImagePropertyIPTCKeywords] as? [String] == [
         "a", "b",

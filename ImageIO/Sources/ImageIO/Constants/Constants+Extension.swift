@@ -97,7 +97,7 @@
     "LinkedEncodedRightsExprLangID"
   nonisolated(unsafe) public let kCGImagePropertyIPTCExtLinkedEncodedRightsExprType: CFString =
     "LinkedEncodedRightsExprType"
-  nonisolated(unsafe) public let kCGImagePropertyIPTCExtLocationCity: CFString = "LocationCity"
+  nonisolated(unsafe) public let kCGImagePropertyIPTCExtLocationCity: CFString = "City"
   nonisolated(unsafe) public let kCGImagePropertyIPTCExtLocationCountryCode: CFString = "LocationCountryCode"
   nonisolated(unsafe) public let kCGImagePropertyIPTCExtLocationCountryName: CFString = "LocationCountryName"
   nonisolated(unsafe) public let kCGImagePropertyIPTCExtLocationCreated: CFString = "LocationCreated"

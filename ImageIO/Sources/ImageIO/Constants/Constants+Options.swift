@@ -8,6 +8,7 @@
   // MARK: source option
 
   nonisolated(unsafe) public let kCGComputeHDRStats: CFString = "kCGComputeHDRStats"
+  nonisolated(unsafe) public let kCGImageSourceAllowableTypes: CFString = "kCGImageSourceAllowableTypes"
   nonisolated(unsafe) public let kCGImageSourceCreateThumbnailFromImageAlways: CFString =
     "kCGImageSourceCreateThumbnailFromImageAlways"
   nonisolated(unsafe) public let kCGImageSourceCreateThumbnailFromImageIfAbsent: CFString =

@@ -21,9 +21,9 @@
       var properties: NSDictionary
     }
 
-    /// A picture that belongs to the last one that was added.
+    /// A picture that belongs to the first one.
     struct Auxiliary {
-      var kind: PageKind
+      var kind: (kind: PageKind, name: String)
       var info: NSDictionary
     }
 
@@ -51,7 +51,7 @@
     }
 
     func add(_ auxiliary: Auxiliary) {
-      guard !isDone, !items.isEmpty else { return }
+      guard !isDone else { return }
       auxiliaries.removeAll { $0.kind == auxiliary.kind }
       auxiliaries.append(auxiliary)
     }
@@ -128,12 +128,12 @@
     _ destination: CGImageDestination, _ source: CGImageSource, _ index: Int, _ properties: CFDictionary?
   ) { destination.add(.source(source, index), properties) }
 
-  /// Adds a picture that belongs to the one that was added before: depth, disparity, a portrait's matte or a gain map, as
+  /// Adds a picture that belongs to the first one: depth, disparity, a matte or a gain map, as
   /// ``CGImageSourceCopyAuxiliaryDataInfoAtIndex(_:_:_:)`` gives them. Others are left out.
   public func CGImageDestinationAddAuxiliaryDataInfo(
     _ destination: CGImageDestination, _ type: CFString, _ info: CFDictionary
   ) {
-    guard let kind = AuxiliaryType.kind(of: type) else {
+    guard let kind = AuxiliaryType.written(type) else {
       return Coders.log("\(type) is not written")
     }
     destination.add(CGImageDestination.Auxiliary(kind: kind, info: info))

@@ -9,8 +9,8 @@
   struct FileMaker {
     private let destination: CGImageDestination
     private let options: NSDictionary
-    private var format: ImageFormat { destination.format }
-    private let registry = Coders.registry
+    var format: ImageFormat { destination.format }
+    let registry = Coders.registry
 
     init(_ destination: CGImageDestination) {
       self.destination = destination
@@ -23,10 +23,12 @@
       let metadata: CGImageMetadata? =
         if case .image(_, let metadata) = destination.items[0].content { metadata } else { nil }
       if let metadata { file = try MetadataWriting.apply(metadata, to: file) }
-      var edit = try MetadataWriting.edit(options)
+      var edit = try MetadataWriting.edit(options, of: .bytes(file))
       if orientsByMetadata, edit.values["{TIFF}", "Orientation"] == nil, let turn = sourceOrientation, turn != .up {
         edit.values["{TIFF}", "Orientation"] = .integer(Int64(turn.rawValue))
       }
+      // A picture with a gain map that is made for it is written upright.
+      if request == kCGImageDestinationEncodeToISOGainmap, !hasOwnMap { edit.values["{TIFF}", "Orientation"] = nil }
       if !edit.isEmpty { file = try edited(file, edit) }
       for auxiliary in destination.auxiliaries { file = try attached(auxiliary, to: file) }
       return file
@@ -35,7 +37,7 @@
     /// What the format has no place for is left out, as ImageIO does.
     private func edited(_ file: [UInt8], _ edit: MetadataEdit) throws(CoderError) -> [UInt8] {
       do throws(CoderError) {
-        return try registry.editMetadata(.bytes(file), edit).bytes
+        return try MetadataWriting.change(.bytes(file), edit)
       } catch {
         guard error.code == .unsupported || error.code == .noCoder else { throw error }
         Coders.log("\(error)")
@@ -60,10 +62,10 @@
         source.isFinal, source.count == 1, source.type == format, source.status == .statusComplete,
         destination.auxiliaries.isEmpty, !changesPixels
       else { return nil }
-      let edit = try MetadataWriting.edit(options)
+      let edit = try MetadataWriting.edit(options, of: source.byteSource)
       guard edit.isEmpty else {
         do throws(CoderError) {
-          return try registry.editMetadata(source.byteSource, edit).bytes
+          return try MetadataWriting.change(source.byteSource, edit)
         } catch {
           // A format whose metadata are not edited is encoded again.
           guard error.code == .unsupported || error.code == .noCoder else { throw error }
@@ -116,7 +118,22 @@
         if orientsByMetadata { page.orientation = .up }
         pages.append(page)
       }
+      if encoding.gainMap == .made, pages.count == 1 { return try withGainMap(pages[0], encoding) }
       return try registry.encode(pages, as: format, options: encoding)
+    }
+
+    /// A gain map is made of a file: of one that holds all of the picture's light.
+    private func withGainMap(_ picture: ImageCodersBuiltIn.Image, _ encoding: EncodeOptions) throws(CoderError)
+      -> [UInt8]
+    {
+      let holders: [ImageFormat] = [.png, .jpegXL, .avif, .heic]
+      guard let holder = holders.first(where: registry.writableFormats.contains) else {
+        throw .unsupported("a gain map is made by way of a file of one of \(holders)")
+      }
+      var bright = EncodeOptions()
+      (bright.isLossless, bright.preservesOrientation, bright.color) = (true, true, .convert(to: .rec2100PQ))
+      let file = try registry.encode(picture, as: holder, options: bright)
+      return try registry.convert(.bytes(file), to: format, at: .memory, options: encoding).bytes
     }
 
     private func converted(_ source: CGImageSource, _ index: Int, by encoding: EncodeOptions) throws(CoderError)
@@ -126,7 +143,10 @@
       var encoding = encoding
       encoding.allowsCopy = false
       // Orientation is a tag, for the picture as for its metadata.
-      let reading = CGImageSource.options(page: index)
+      var reading = source.options(page: index)
+      if request == kCGImageDestinationEncodeToISOHDR, let headroom = source.headroom(index) {
+        reading.gainMap = .applied(headroom: headroom)
+      }
       return try registry.convert(source.byteSource, to: format, at: .memory, options: encoding, reading: reading).bytes
     }
 
@@ -143,8 +163,8 @@
         picture.metadata[.icc] = image.colorSpace?.profile
         if picture.metadata[.icc] == nil { picture.cicp = image.colorSpace?.codePoints }
         let orientation =
-          item.properties.number(kCGImagePropertyOrientation) ?? options.number(kCGImagePropertyOrientation)
-        if let orientation, let known = Orientation(rawValue: Int(orientation)) { picture.orientation = known }
+          item.properties.integer(kCGImagePropertyOrientation) ?? options.integer(kCGImagePropertyOrientation)
+        if let orientation, let known = Orientation(rawValue: orientation) { picture.orientation = known }
         return picture
       case .source(let source, let index):
         if source.isSequence {
@@ -200,15 +220,16 @@
       }
       if options.flag(kCGImageDestinationOptimizeColorForSharing) == true { encoding.color = .convert(to: .sRGB) }
       encoding.gainMap = options.flag(kCGImageDestinationPreserveGainMap) == true ? .kept : .dropped
-      switch options.object(forKey: kCGImageDestinationEncodeRequest) as? CFString {
+      switch request {
       case kCGImageDestinationEncodeToSDR?: encoding.color = .convert(to: .sRGB)
       case kCGImageDestinationEncodeToISOHDR?: encoding.color = .convert(to: .rec2100PQ)
-      case kCGImageDestinationEncodeToISOGainmap?: encoding.gainMap = .made
+      case kCGImageDestinationEncodeToISOGainmap?: encoding.gainMap = hasOwnMap ? .kept : .made
       default: break
       }
-      if let width = options.number(kCGImagePropertyDPIWidth), width > 0 {
+      let densities = 0.01...1e5
+      if let width = options.number(kCGImagePropertyDPIWidth), densities.contains(width) {
         let height = options.number(kCGImagePropertyDPIHeight) ?? width
-        encoding.density = Density(width, vertical: height > 0 ? height : width)
+        encoding.density = Density(width, vertical: densities.contains(height) ? height : width)
       }
       let isProgressive = options.inner(kCGImagePropertyJFIFDictionary)?.flag(kCGImagePropertyJFIFIsProgressive)
       if isProgressive == true, format == .jpeg { encoding.isProgressive = true }
@@ -216,14 +237,22 @@
         encoding.isProgressive = true
       }
       if format == .tiff,
-        let code = options.inner(kCGImagePropertyTIFFDictionary)?.number(kCGImagePropertyTIFFCompression)
+        let code = options.inner(kCGImagePropertyTIFFDictionary)?.integer(kCGImagePropertyTIFFCompression)
       {
         // TIFF 6.0 §8 "Compression", and Adobe's number of Deflate.
         let words: [Int: String] = [1: "none", 5: "lzw", 7: "jpeg", 8: "deflate", 32773: "packbits", 32946: "deflate"]
-        if let word = words[Int(code)] { encoding.values["compression"] = .word(word) }
+        if let word = words[code] { encoding.values["compression"] = .word(word) }
       }
       encoding.log = { severity, message in if severity == .warning { Coders.log(message) } }
       return encoding
+    }
+
+    private var request: CFString? { options.object(forKey: kCGImageDestinationEncodeRequest) as? CFString }
+
+    /// Whether the first picture comes with a gain map.
+    private var hasOwnMap: Bool {
+      guard case .source(let source, let index) = destination.items[0].content else { return false }
+      return source.headroom(index) != nil
     }
 
     /// Names of the dictionaries that have delays and plays.
@@ -250,52 +279,6 @@
         if let plays, plays >= 0, plays < 65_536 { return LoopCount(plays: UInt32(plays)) }
       }
       return nil
-    }
-
-    // MARK: Pictures beside the picture
-
-    private func attached(_ auxiliary: CGImageDestination.Auxiliary, to file: [UInt8]) throws(CoderError) -> [UInt8] {
-      guard let data = auxiliary.info.object(forKey: kCGImageAuxiliaryDataInfoData) as? Data,
-        let description = auxiliary.info.inner(kCGImageAuxiliaryDataInfoDataDescription),
-        let width = description.number(kCGImagePropertyWidth), let height = description.number(kCGImagePropertyHeight),
-        let stride = description.number(kCGImagePropertyBytesPerRow), width >= 1, height >= 1, width < 65_536,
-        height < 65_536,
-        let code = description.number(kCGImagePropertyPixelFormat),
-        let pixels = try Self.pixels(
-          data, Size(width: Int(width), height: Int(height)), stride: Int(stride), code: Int(code))
-      else { throw .invalidArgument("an auxiliary picture without rows that its description fits") }
-      if auxiliary.kind == .gainMap {
-        let metadata = auxiliary.info.object(forKey: kCGImageAuxiliaryDataInfoMetadata) as? CGImageMetadata
-        guard let parameters = metadata.flatMap({ GainMapTags.parameters($0) }) else {
-          throw .invalidArgument("a gain map whose metadata do not say what its levels mean")
-        }
-        let small = try registry.encode(
-          ImageCodersBuiltIn.Image(pixels), as: .jpeg, options: EncodeOptions(quality: 0.9))
-        let parts = GainMapParts(file: small, iso: parameters.isoMetadata, xmp: nil)
-        guard let made = try registry.apply(.attachGainMap(parts), to: .bytes(file)).file else {
-          throw .unsupported("a gain map in \(format)")
-        }
-        return made.bytes
-      }
-      var edit = MetadataEdit()
-      edit.pictures[auxiliary.kind] = try registry.encode(ImageCodersBuiltIn.Image(pixels), as: .png)
-      return try registry.editMetadata(.bytes(file), edit).bytes
-    }
-
-    private static func pixels(_ data: Data, _ size: Size, stride: Int, code: Int) throws(CoderError)
-      -> PixelBuffer?
-    {
-      let formats: [(PixelFormat, Int)] = [
-        (.gray8, 0x4C30_3038), (.gray16, 0x4C30_3136), (.rgb8, 24), (.rgba8, 0x5247_4241),
-      ]
-      guard let format = formats.first(where: { $0.1 == code })?.0, stride >= size.width * format.bytesPerPixel,
-        stride < 1 << 24, data.count >= stride * (size.height - 1) + size.width * format.bytesPerPixel
-      else { return nil }
-      let rows = [UInt8](data) + [UInt8](repeating: 0, count: max(0, stride * size.height - data.count))
-      return try PixelBuffer(
-        copying: rows.prefix(stride * size.height), size: size, format: format,
-        alpha: format.hasAlpha ? .straight : .opaque,
-        stride: stride)
     }
   }
 

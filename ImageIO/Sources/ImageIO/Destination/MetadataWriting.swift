@@ -8,17 +8,29 @@
   /// Metadata and properties of a caller as changes of a file.
   enum MetadataWriting {
     /// The changes that properties ask for. What is not written here is left out.
-    static func edit(_ properties: NSDictionary) throws(CoderError) -> MetadataEdit {
+    ///
+    /// - Parameter file: The file that is changed.
+    static func edit(_ properties: NSDictionary, of file: ByteSource) throws(CoderError) -> MetadataEdit {
       var edit = MetadataEdit()
       let parts: [String: MetadataEdit.Part] = ["{Exif}": .exif, "{GPS}": .gps, "{IPTC}": .iptc, "{TIFF}": .exif]
       for (name, value) in properties.pairs {
-        if name == kCGImagePropertyOrientation as String, let orientation = number(value) {
+        if name == kCGImagePropertyOrientation as String, let orientation = integer(value),
+          (1...8).contains(orientation)
+        {
           edit.values["{TIFF}", name] = .integer(Int64(orientation))
         }
         guard let part = parts[name] else { continue }
         if isNull(value) {
-          // Without its main directory, Exif has none of the others.
-          if name != "{TIFF}" { edit.removed.insert(part) }
+          if name == "{TIFF}" {
+            // The directory has the others, and the orientation, without which the picture would be shown turned.
+            for key in tiffNames { set(key, of: name, to: NSNull(), in: &edit) }
+          } else {
+            edit.removed.insert(part)
+          }
+          // XMP says the same of it.
+          if name == "{IPTC}", (try? Coders.registry.open(file).header.metadata.contains(.xmp)) == true {
+            for path in PropertyPaths.paths(name) { edit.values["{XMP}", path] = .text("") }
+          }
           continue
         }
         guard let inner = value as? NSDictionary else { continue }
@@ -31,15 +43,43 @@
 
     private static func set(_ key: String, of dictionary: String, to value: Any, in edit: inout MetadataEdit) {
       // What TIFF says of pixels is the encoder's.
+      guard let stored = isNull(value) ? .text("") : property(value) else { return }
+      // What the older standard does not have, XMP has.
+      if dictionary == "{IPTC}", let path = ["StarRating": "xmp:Rating", "UsageTerms": "xmpRights:UsageTerms"][key] {
+        edit.values["{XMP}", path] = stored
+        return
+      }
       guard
         dictionary != "{TIFF}"
           || !["Compression", "PhotometricInterpretation", "TileWidth", "TileLength"].contains(key),
         isWritten(key, in: dictionary)
       else { return }
-      if isNull(value) {
-        edit.values[dictionary, key] = .text("")
-      } else if let property = property(value) {
-        edit.values[dictionary, key] = property
+      edit.values[dictionary, key] = stored
+    }
+
+    private static let tiffNames = names.filter { $0.hasPrefix("TIFF.") && $0 != "TIFF.Orientation" }
+      .map { String($0.dropFirst(5)) }
+
+    /// A file with changes. Properties whose values are of another type than theirs are left out, as ImageIO does.
+    static func change(_ file: ByteSource, _ edit: MetadataEdit) throws(CoderError) -> [UInt8] {
+      do throws(CoderError) {
+        return try Coders.registry.editMetadata(file, edit).bytes
+      } catch {
+        guard error.code == .invalidArgument else { throw error }
+        var taken = edit
+        taken.values = Properties()
+        for (dictionary, value) in edit.values.sorted {
+          guard case .dictionary(let inner) = value else { continue }
+          for (key, value) in inner.sorted {
+            var one = MetadataEdit()
+            one.values[dictionary, key] = value
+            do throws(CoderError) {
+              _ = try Coders.registry.editMetadata(file, one)
+              taken.values[dictionary, key] = value
+            } catch { Coders.log("\(error)") }
+          }
+        }
+        return try Coders.registry.editMetadata(file, taken).bytes
       }
     }
 
@@ -82,20 +122,35 @@
     /// Sets a tag as a property of Exif; false for one that Exif does not have.
     private static func set(_ node: MetadataNode, in edit: inout MetadataEdit) -> Bool {
       let texts = node.texts
-      guard !texts.isEmpty else { return false }
+      guard !texts.isEmpty || (node.prefix == "exif" && node.name == "Flash") else { return false }
       var names: [String]
       switch node.prefix {
+      case "exif" where node.name == "Flash":
+        guard let flash = PropertyPaths.flash(of: node) else { return false }
+        edit.values["{Exif}", "Flash"] = .integer(flash)
+        return true
+      case "exif" where node.name == "GPSTimeStamp":
+        let parts = texts[0].split(separator: "T").map(String.init)
+        if let day = parts.first(where: { $0.contains("-") }) {
+          edit.values["{GPS}", "DateStamp"] = .text(day.replacingOccurrences(of: "-", with: ":"))
+        }
+        guard let time = parts.first(where: { $0.contains(":") }) else { return true }
+        return setTime(String(time.prefix(8)), &edit)
       case "exif", "exifEX":
         names = [node.name.hasPrefix("GPS") ? "GPS.\(node.name.dropFirst(3))" : "Exif.\(node.name)"]
       case "tiff": names = ["TIFF.\(node.name)"]
       case "xmp" where node.name == "ModifyDate": names = ["TIFF.DateTime"]
       case "xmp" where node.name == "CreatorTool": names = ["TIFF.Software"]
+      case "xmp" where node.name == "CreateDate": return copyDate(texts[0], to: "DateTimeDigitized", &edit)
+      case "photoshop" where node.name == "DateCreated": return copyDate(texts[0], to: "DateTimeOriginal", &edit)
       default: names = []
       }
       guard let name = names.first, let dot = name.firstIndex(of: ".") else { return false }
       let (dictionary, key) = ("{\(name[..<dot])}", String(name[name.index(after: dot)...]))
       // Versions and letters are set by the writer of Exif.
-      guard isWritten(key, in: dictionary) else { return key.hasSuffix("Version") || key.hasSuffix("Ref") }
+      guard isWritten(key, in: dictionary) else {
+        return key.hasSuffix("Version") || key.hasSuffix("VersionID") || key.hasSuffix("Ref")
+      }
       if dictionary == "{GPS}", let degrees = degrees(texts[0]) {
         edit.values[dictionary, key] = .number(degrees)
         return true
@@ -105,6 +160,24 @@
       guard (try? trial.set(name, to: text)) != nil, let value = trial.values[dictionary, key] else { return false }
       edit.values[dictionary, key] = value
       return true
+    }
+
+    private static func setTime(_ text: String, _ edit: inout MetadataEdit) -> Bool {
+      var trial = MetadataEdit()
+      guard (try? trial.set("GPS.TimeStamp", to: text)) != nil else { return false }
+      edit.values["{GPS}", "TimeStamp"] = trial.values["{GPS}", "TimeStamp"]
+      return true
+    }
+
+    /// Sets a date in Exif that XMP keeps, too. What Exif's own tag says counts more.
+    private static func copyDate(_ text: String, to key: String, _ edit: inout MetadataEdit) -> Bool {
+      var trial = MetadataEdit()
+      if text.utf8.count >= 19, edit.values["{Exif}", key] == nil,
+        (try? trial.set("Exif.\(key)", to: String(text.prefix(19)))) != nil
+      {
+        edit.values["{Exif}", key] = trial.values["{Exif}", key]
+      }
+      return false
     }
 
     /// `50,2.937N`, and `50,2,56N`: south and west are negative.

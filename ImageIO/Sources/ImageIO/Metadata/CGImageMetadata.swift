@@ -25,15 +25,15 @@
 
     /// Puts a node at a path, or takes out what is there: see ``MetadataNode/set(_:at:spaces:)``.
     func put(_ node: MetadataNode?, at steps: ArraySlice<MetadataNode.Step>) -> Bool {
-      var known = Namespaces.known
-      for node in nodes { known[node.prefix] = node.namespace }
-      known.merge(spaces) { _, own in own }
-      return root.set(node, at: steps) { known[$0] }
+      let (nodes, spaces) = (nodes, spaces)
+      return root.set(node, at: steps) { Self.namespace(of: $0, spaces, nodes) }
     }
 
-    func namespace(of prefix: String) -> String? {
+    private static func namespace(of prefix: String, _ spaces: [String: String], _ nodes: [MetadataNode]) -> String? {
       spaces[prefix] ?? nodes.first { $0.prefix == prefix }?.namespace ?? Namespaces.known[prefix]
     }
+
+    func namespace(of prefix: String) -> String? { Self.namespace(of: prefix, spaces, nodes) }
   }
 
   /// Metadata that can be changed.
@@ -49,6 +49,12 @@
     init(_ node: MetadataNode, at steps: [MetadataNode.Step]? = nil) {
       self.node = node
       self.steps = steps ?? [.name(node.prefix, node.name)]
+    }
+
+    /// The prefix that names inside of the tag have if they have none: that of the nearest name.
+    fileprivate var prefix: String? {
+      for case .name(let prefix, _) in steps.reversed() { return prefix }
+      return nil
     }
   }
 
@@ -132,11 +138,12 @@
   }
 
   private func steps(_ parent: CGImageMetadataTag?, _ path: CFString) -> [MetadataNode.Step]? {
-    MetadataNode.steps(path as String).map { (parent?.steps ?? []) + $0 }
+    MetadataNode.steps(path as String, prefix: parent?.prefix).map { (parent?.steps ?? []) + $0 }
   }
 
   /// The tag at a path, from the parent on if there is one: `dc:subject[0]`, `dc:title[x-default]`,
-  /// `Iptc4xmpCore:CreatorContactInfo.Iptc4xmpCore:CiAdrCity`, `exif:UserComment?xml:lang`. Nil for none.
+  /// `Iptc4xmpCore:CreatorContactInfo.Iptc4xmpCore:CiAdrCity`, `exif:UserComment?xml:lang`, `exif:Flash.Fired`: a name without a
+  /// prefix has that of the name before. Nil for none.
   public func CGImageMetadataCopyTagWithPath(
     _ metadata: CGImageMetadata, _ parent: CGImageMetadataTag?, _ path: CFString
   ) -> CGImageMetadataTag? {
@@ -245,7 +252,7 @@
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
   ) -> Bool {
     let (space, prefix) = (namespace as String, prefix as String)
-    guard !space.isEmpty, !prefix.isEmpty else {
+    guard !space.isEmpty, MetadataNode.isName(prefix) else {
       fail(.badArgument, "a namespace and its prefix are needed", to: error)
       return false
     }

@@ -32,6 +32,7 @@
     init?(
       _ prefix: String, _ name: String, in namespace: String, as type: CGImageMetadataType, value: Any
     ) {
+      guard Self.isName(prefix), Self.isName(name) else { return nil }
       self.init(prefix, name, in: namespace, as: .string, holds: .text(""))
       switch value {
       case let tag as CGImageMetadataTag:
@@ -72,6 +73,15 @@
       self.type = type
     }
 
+    /// Whether XML takes it as a name without a prefix: letters, digits, and a few signs but not at its start.
+    static func isName(_ text: String) -> Bool {
+      guard let first = text.unicodeScalars.first, first == "_" || first.properties.isAlphabetic else { return false }
+      return text.unicodeScalars.allSatisfy {
+        "-._".unicodeScalars.contains($0) || $0.properties.isAlphabetic
+          || ("0"..."9").contains($0)
+      }
+    }
+
     /// A text in a language.
     static func language(_ language: String, _ text: String) -> MetadataNode {
       let mark = MetadataNode("xml", "lang", in: Namespaces.xml, as: .string, holds: .text(language))
@@ -106,8 +116,12 @@
     }
 
     /// Nil for a path that breaks the rules.
-    static func steps(_ path: String) -> [Step]? {
+    ///
+    /// - Parameter prefix: That of the tag from which the path goes on. A name that has none takes it, or the one of the name
+    ///   before.
+    static func steps(_ path: String, prefix: String? = nil) -> [Step]? {
       var steps: [Step] = []
+      var prefix = prefix
       var rest = path[...]
       if rest.first == "." { rest = rest.dropFirst() }
       while let first = rest.first {
@@ -128,15 +142,18 @@
           let isQualifier = first == "?"
           if isQualifier { rest = rest.dropFirst() }
           let end = rest.firstIndex { ".[?".contains($0) } ?? rest.endIndex
-          let parts = rest[..<end].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(
+          var parts = rest[..<end].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(
             String.init)
-          guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else { return nil }
+          if parts.count == 1, let prefix { parts.insert(prefix, at: 0) }
+          guard parts.count == 2, isName(parts[0]), isName(parts[1]) else { return nil }
           steps.append(isQualifier ? .qualifier(parts[0], parts[1]) : .name(parts[0], parts[1]))
+          prefix = parts[0]
           rest = rest[end...]
           if rest.first == "." { rest = rest.dropFirst() }
         }
       }
-      return steps.isEmpty ? nil : steps
+      // Deeper than any metadata are.
+      return steps.isEmpty || steps.count > 64 ? nil : steps
     }
 
     /// The node at the end of a path, or nil.

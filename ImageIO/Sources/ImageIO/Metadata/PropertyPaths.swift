@@ -11,25 +11,43 @@
         "ImageDescription": "dc:description",
         "Software": "xmp:CreatorTool",
       ],
+      // Dates as the Metadata Working Group has them, which the header of ImageIO names.
       "{Exif}": [
         "BodySerialNumber": "exifEX:BodySerialNumber", "CameraOwnerName": "exifEX:CameraOwnerName",
+        "DateTimeDigitized": "xmp:CreateDate", "DateTimeOriginal": "photoshop:DateCreated", "Gamma": "exifEX:Gamma",
+        "ISOSpeed": "exifEX:ISOSpeed", "ISOSpeedLatitudeyyy": "exifEX:ISOSpeedLatitudeyyy",
+        "ISOSpeedLatitudezzz": "exifEX:ISOSpeedLatitudezzz",
         "LensMake": "exifEX:LensMake", "LensModel": "exifEX:LensModel", "LensSerialNumber": "exifEX:LensSerialNumber",
-        "LensSpecification": "exifEX:LensSpecification",
+        "LensSpecification": "exifEX:LensSpecification", "RecommendedExposureIndex": "exifEX:RecommendedExposureIndex",
+        "SensitivityType": "exifEX:SensitivityType", "StandardOutputSensitivity": "exifEX:StandardOutputSensitivity",
+      ],
+      "{ExifAux}": ["LensModel": "aux:Lens"],
+      "{GPS}": ["GPSVersion": "exif:GPSVersionID", "DateStamp": "exif:GPSTimeStamp"],
+      "{PNG}": [
+        "Author": "dc:creator", "Comment": "exif:UserComment", "Copyright": "dc:rights",
+        "Description": "dc:description",
+        "Software": "xmp:CreatorTool", "Title": "dc:title",
       ],
       "{IPTC}": [
         "Byline": "dc:creator", "BylineTitle": "photoshop:AuthorsPosition", "Caption/Abstract": "dc:description",
         "Category": "photoshop:Category", "City": "photoshop:City", "CopyrightNotice": "dc:rights",
         "Country/PrimaryLocationCode": "Iptc4xmpCore:CountryCode", "Country/PrimaryLocationName": "photoshop:Country",
         "CreatorContactInfo": "Iptc4xmpCore:CreatorContactInfo", "Credit": "photoshop:Credit",
-        "DateCreated": "photoshop:DateCreated", "Headline": "photoshop:Headline", "Keywords": "dc:subject",
+        "DateCreated": "photoshop:DateCreated", "DigitalCreationDate": "xmp:CreateDate",
+        "DigitalCreationTime": "xmp:CreateDate", "Headline": "photoshop:Headline", "Keywords": "dc:subject",
+        "ObjectAttributeReference": "Iptc4xmpCore:IntellectualGenre",
         "ObjectName": "dc:title", "OriginalTransmissionReference": "photoshop:TransmissionReference",
-        "Province/State": "photoshop:State", "RightsUsageTerms": "xmpRights:UsageTerms", "Scene": "Iptc4xmpCore:Scene",
+        "Province/State": "photoshop:State", "Scene": "Iptc4xmpCore:Scene",
         "Source": "photoshop:Source", "SpecialInstructions": "photoshop:Instructions", "StarRating": "xmp:Rating",
         "SubLocation": "Iptc4xmpCore:Location", "SubjectReference": "Iptc4xmpCore:SubjectCode",
-        "SupplementalCategory": "photoshop:SupplementalCategories", "Urgency": "photoshop:Urgency",
+        "SupplementalCategory": "photoshop:SupplementalCategories", "TimeCreated": "photoshop:DateCreated",
+        "Urgency": "photoshop:Urgency", "UsageTerms": "xmpRights:UsageTerms",
         "Writer/Editor": "photoshop:CaptionWriter",
       ],
     ]
+
+    /// All paths of a dictionary that are not those of its names.
+    static func paths(_ dictionary: String) -> Set<String> { Set((tables[dictionary] ?? [:]).values) }
 
     /// The path of a property in a dictionary; nil for a dictionary that XMP does not have.
     static func path(_ dictionary: String, _ property: String) -> String? {
@@ -58,16 +76,23 @@
     // MARK: Values as text
 
     /// A property as XMP writes it, or nil for one that it does not have.
-    static func node(_ dictionary: String, _ property: String, value: Any, letter: String? = nil) -> MetadataNode? {
-      guard let path = path(dictionary, property) else { return nil }
+    ///
+    /// - Parameter path: Where it is put; nil for where the property belongs.
+    static func node(
+      _ dictionary: String, _ property: String, value: Any, letter: String? = nil, at path: String? = nil
+    ) -> MetadataNode? {
+      guard let path = path ?? self.path(dictionary, property) else { return nil }
+      if path == "exif:Flash", let flash = integer(value) { return self.flash(flash) }
       let parts = path.split(separator: ":", maxSplits: 1).map(String.init)
       guard let space = Namespaces.known[parts[0]] else { return nil }
       let written: Any
       switch value {
       case let list as NSArray:
-        if property.hasSuffix("Version") {
+        if property == "GPSVersion" {
+          written = list.compactMap { integer($0).map { "\($0)" } }.joined(separator: ".")
+        } else if property.hasSuffix("Version") {
           // Exif's four digits: 2.3.2 is 0232.
-          let digits = list.compactMap { number($0).map { Int($0) } }
+          let digits = list.compactMap { integer($0) }
           let four =
             digits.first.map { ($0 < 10 ? "0\($0)" : "\($0)") + digits.dropFirst().map { "\($0)" }.joined() } ?? ""
           written = four.padding(toLength: 4, withPad: "0", startingAt: 0)
@@ -89,7 +114,7 @@
       {
         // Exif for XMP: degrees and minutes, and the letter.
         let whole = number.rounded(.down)
-        return "\(Int(whole)),\(decimal((number - whole) * 60, places: 4))\(letter)"
+        return "\(Int(exactly: whole) ?? 0),\(decimal((number - whole) * 60, places: 4))\(letter)"
       }
       if number == number.rounded(), abs(number) < 1e15, dictionary != "{Exif}" || !rational.contains(property) {
         return "\(Int64(number))"
@@ -104,6 +129,29 @@
       "FlashEnergy", "FocalLength", "FocalPlaneXResolution", "FocalPlaneYResolution", "Gamma", "LensSpecification",
       "MaxApertureValue", "ShutterSpeedValue", "SubjectDistance",
     ]
+
+    /// Exif 2.32 for XMP §4.2: the bits of the property are fields of a structure.
+    private static func flash(_ bits: Int) -> MetadataNode {
+      func field(_ name: String, _ text: String) -> MetadataNode {
+        MetadataNode("exif", name, in: kCGImageMetadataNamespaceExif as String, as: .string, holds: .text(text))
+      }
+      func flag(_ bit: Int) -> String { bits & bit == 0 ? "False" : "True" }
+      return MetadataNode(
+        "exif", "Flash", in: kCGImageMetadataNamespaceExif as String, as: .structure,
+        holds: .fields([
+          field("Fired", flag(1)), field("Return", "\(bits >> 1 & 3)"), field("Mode", "\(bits >> 3 & 3)"),
+          field("Function", flag(0x20)), field("RedEyeMode", flag(0x40)),
+        ]))
+    }
+
+    /// The bits that a structure, or the number as text, says; nil for something else.
+    static func flash(of node: MetadataNode) -> Int64? {
+      guard case .fields(let fields) = node.content else { return node.text.flatMap { Int64($0) } }
+      func text(_ name: String) -> String { fields.first { $0.name == name }?.text?.lowercased() ?? "" }
+      func flag(_ name: String, _ bit: Int64) -> Int64 { text(name) == "true" ? bit : 0 }
+      func two(_ name: String, _ shift: Int64) -> Int64 { ((Int64(text(name)) ?? 0) & 3) << shift }
+      return flag("Fired", 1) | two("Return", 1) | two("Mode", 3) | flag("Function", 0x20) | flag("RedEyeMode", 0x40)
+    }
 
     /// `2024-05-01T10:07:05` of Exif's `2024:05:01 10:07:05`.
     static func isoDate(_ text: String) -> String {

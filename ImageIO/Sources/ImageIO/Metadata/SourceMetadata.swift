@@ -16,20 +16,32 @@
       let packet = (try? page.metadata(.xmp)).flatMap { XMPPacket.read(Data($0)) }
       let result = CGImageMetadata(packet?.nodes ?? [])
       result.spaces = packet?.spaces ?? [:]
-      let shown = dictionary(properties)
+      let shown = dictionary(MacProperties.shown(properties, of: page.header))
       for (name, counts) in [
         ("{TIFF}", true), ("{Exif}", true), ("{GPS}", true), ("{IPTC}", false), ("{ExifAux}", false),
       ] {
         guard let inner = shown.inner(NSString(string: name)) else { continue }
         for (key, value) in inner.pairs {
+          var value = value
+          // XMP has one property for the day and the time of a place.
+          if name == "{GPS}", let day = inner.object(forKey: kCGImagePropertyGPSDateStamp) as? String,
+            let time = inner.object(forKey: kCGImagePropertyGPSTimeStamp) as? String
+          {
+            if key == "DateStamp" { continue }
+            if key == "TimeStamp" { value = "\(day.replacingOccurrences(of: ":", with: "-"))T\(time)Z" }
+          }
           if name == "{TIFF}", key == "Orientation", page.header.orientation == .up, shown["Orientation"] == nil {
             continue
           }
           let letter = inner.object(forKey: NSString(string: "\(key)Ref")) as? String
-          guard let node = PropertyPaths.node(name, key, value: value, letter: letter) else { continue }
-          let steps: [MetadataNode.Step] = [.name(node.prefix, node.name)]
-          guard counts || result.root.node(at: steps[...]) == nil else { continue }
-          _ = result.put(node, at: steps[...])
+          // Exif's dates are there by its own name, and by the one that is asked for them.
+          let isDate = name == "{Exif}" && ["DateTimeOriginal", "DateTimeDigitized"].contains(key)
+          for (path, counts) in isDate ? [("exif:\(key)" as String?, true), (nil, false)] : [(nil, counts)] {
+            guard let node = PropertyPaths.node(name, key, value: value, letter: letter, at: path) else { continue }
+            let steps: [MetadataNode.Step] = [.name(node.prefix, node.name)]
+            guard counts || result.root.node(at: steps[...]) == nil else { continue }
+            _ = result.put(node, at: steps[...])
+          }
         }
       }
       return result.nodes.isEmpty ? nil : result
@@ -69,10 +81,11 @@
     }
 
     /// Nil for a picture that is none, and for one whose file says nothing.
-    static func metadata(of page: ImageDecoder, _ picture: AuxiliaryPicture) -> CGImageMetadata? {
+    ///
+    /// - Parameter packet: The packet of XMP beside the picture.
+    static func metadata(of page: ImageDecoder, _ picture: AuxiliaryPicture, packet: [UInt8]?) -> CGImageMetadata? {
       guard picture.kind == .gainMap, let map = try? page.gainMap()?.parameters else {
-        guard let inner = try? page.page(picture.page), let xmp = try? inner.metadata(.xmp) else { return nil }
-        return CGImageMetadataCreateFromXMPData(NSData(data: Data(xmp)))
+        return packet.flatMap { CGImageMetadataCreateFromXMPData(NSData(data: Data($0))) }
       }
       func node(_ name: String, _ values: [Double]) -> MetadataNode {
         let texts = Set(values).count == 1 ? [values[0]] : values

@@ -19,11 +19,9 @@
       for (prefix, space) in reading.seen where Namespaces.known[prefix] == nil { spaces[prefix] = space }
       guard let rdf = root.first(where: { $0.isRDF("RDF") }) else { return nil }
       var nodes: [MetadataNode] = []
+      var names: Set<[String]> = []
       for description in rdf.children where description.isRDF("Description") {
-        for node in description.fields()
-        where !nodes.contains(where: { $0.prefix == node.prefix && $0.name == node.name }) {
-          nodes.append(node)
-        }
+        for node in description.fields() where names.insert([node.prefix, node.name]).inserted { nodes.append(node) }
       }
       return (nodes, spaces)
     }
@@ -141,7 +139,8 @@
       }
 
       func parser(_ parser: XMLParser, didEndElement text: String, namespaceURI: String?, qualifiedName: String?) {
-        open.removeLast()
+        // A parser that was told to stop may still say that an element ends.
+        guard open.popLast() != nil else { return }
         scopes.removeLast()
       }
     }
@@ -172,8 +171,20 @@
     }
 
     private static func escaped(_ text: String) -> String {
-      text.replacingOccurrences(of: "&", with: "&amp;").replacingOccurrences(of: "<", with: "&lt;")
-        .replacingOccurrences(of: ">", with: "&gt;").replacingOccurrences(of: "\"", with: "&quot;")
+      var result = ""
+      for scalar in text.unicodeScalars {
+        switch scalar {
+        case "&": result += "&amp;"
+        case "<": result += "&lt;"
+        case ">": result += "&gt;"
+        case "\"": result += "&quot;"
+        case "\r": result += "&#13;"
+        // XML 1.0 §2.2: it has no way to say these.
+        case "\u{0}"..<"\t", "\u{B}"..<"\r", "\u{E}"..<" ", "\u{FFFE}"..."\u{FFFF}": break
+        default: result.unicodeScalars.append(scalar)
+        }
+      }
+      return result
     }
 
     private static func element(_ node: MetadataNode) -> String {

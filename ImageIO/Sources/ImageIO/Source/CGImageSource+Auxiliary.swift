@@ -16,8 +16,9 @@
     source.lock.withLock {
       guard let page = source.page(index), let pictures = try? page.auxiliaryPictures(),
         let picture = pictures.first(where: { AuxiliaryType.matches($0, type as String) }),
-        let pixels = (try? page.decodeAuxiliary(picture))?.pixels
+        let image = try? page.decodeAuxiliary(picture)
       else { return nil }
+      let pixels = image.pixels
       let description = NSMutableDictionary()
       let values: [(CFString, Int)] = [
         (kCGImagePropertyWidth, pixels.size.width), (kCGImagePropertyHeight, pixels.size.height),
@@ -29,24 +30,29 @@
       let result = NSMutableDictionary()
       result.setObject(NSData(data: Data(pixels.copyBytes())), forKey: kCGImageAuxiliaryDataInfoData)
       result.setObject(description, forKey: kCGImageAuxiliaryDataInfoDataDescription)
-      if let metadata = GainMapTags.metadata(of: page, picture) {
+      if let metadata = GainMapTags.metadata(of: page, picture, packet: image.metadata[.xmp]) {
         result.setObject(metadata, forKey: kCGImageAuxiliaryDataInfoMetadata)
       }
       return result.copy() as? CFDictionary
     }
   }
 
+  extension CGImageSource {
+    /// The light that the gain map of a picture leads to; nil without one.
+    func headroom(_ index: Int) -> Double? { lock.withLock { page(index)?.headroom } }
+  }
+
   /// ImageIO's names of pictures that belong to others.
   enum AuxiliaryType {
-    /// What the URNs of Apple's mattes end with.
-    private static var mattes: [(CFString, String)] {
+    /// Apple's mattes as files name them: after the year, the name that counts.
+    private static var mattes: [(type: CFString, year: Int, name: String)] {
       [
-        (kCGImageAuxiliaryDataTypePortraitEffectsMatte, "portraiteffectsmatte"),
-        (kCGImageAuxiliaryDataTypeSemanticSegmentationSkinMatte, "semanticskinmatte"),
-        (kCGImageAuxiliaryDataTypeSemanticSegmentationHairMatte, "semantichairmatte"),
-        (kCGImageAuxiliaryDataTypeSemanticSegmentationTeethMatte, "semanticteethmatte"),
-        (kCGImageAuxiliaryDataTypeSemanticSegmentationGlassesMatte, "semanticglassesmatte"),
-        (kCGImageAuxiliaryDataTypeSemanticSegmentationSkyMatte, "semanticskymatte"),
+        (kCGImageAuxiliaryDataTypePortraitEffectsMatte, 2018, "portraiteffectsmatte"),
+        (kCGImageAuxiliaryDataTypeSemanticSegmentationSkinMatte, 2019, "semanticskinmatte"),
+        (kCGImageAuxiliaryDataTypeSemanticSegmentationHairMatte, 2019, "semantichairmatte"),
+        (kCGImageAuxiliaryDataTypeSemanticSegmentationTeethMatte, 2019, "semanticteethmatte"),
+        (kCGImageAuxiliaryDataTypeSemanticSegmentationGlassesMatte, 2020, "semanticglassesmatte"),
+        (kCGImageAuxiliaryDataTypeSemanticSegmentationSkyMatte, 2020, "semanticskymatte"),
       ]
     }
 
@@ -55,7 +61,7 @@
       case .depth: kCGImageAuxiliaryDataTypeDepth
       case .disparity: kCGImageAuxiliaryDataTypeDisparity
       case .gainMap: isISO(picture) ? kCGImageAuxiliaryDataTypeISOGainMap : kCGImageAuxiliaryDataTypeHDRGainMap
-      case .matte: mattes.first { picture.typeName.lowercased().hasSuffix($0.1) }?.0
+      case .matte: mattes.first { picture.typeName.lowercased().hasSuffix($0.name) }?.type
       default: nil
       }
     }
@@ -69,13 +75,15 @@
         && picture.typeName.lowercased().hasSuffix("hdrgainmap")
     }
 
-    static func kind(of type: CFString) -> PageKind? {
+    /// What a type is written as: its kind, and the name that files have for it.
+    static func written(_ type: CFString) -> (kind: PageKind, name: String)? {
+      let depth = "urn:mpeg:mpegB:cicp:systems:auxiliary:depth"
       switch type {
-      case kCGImageAuxiliaryDataTypeDepth: .depth
-      case kCGImageAuxiliaryDataTypeDisparity: .disparity
-      case kCGImageAuxiliaryDataTypePortraitEffectsMatte: .matte
-      case kCGImageAuxiliaryDataTypeISOGainMap, kCGImageAuxiliaryDataTypeHDRGainMap: .gainMap
-      default: nil
+      case kCGImageAuxiliaryDataTypeDepth: return (.depth, depth)
+      case kCGImageAuxiliaryDataTypeDisparity: return (.disparity, depth)
+      case kCGImageAuxiliaryDataTypeISOGainMap, kCGImageAuxiliaryDataTypeHDRGainMap: return (.gainMap, "")
+      default:
+        return mattes.first { $0.type == type }.map { (.matte, "urn:com:apple:photo:\($0.year):aux:\($0.name)") }
       }
     }
 

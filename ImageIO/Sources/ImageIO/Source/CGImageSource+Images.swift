@@ -17,13 +17,18 @@
     _ source: CGImageSource, _ index: Int, _ options: CFDictionary?
   ) -> CGImage? {
     if !source.isFinal {
-      guard let frame = source.partial(index) else { return nil }
-      let space = source.decoder.flatMap { CGColorSpace(of: $0) }
-      return CGImage(frame.pixels.inWords, colorSpace: space, utType: CGImageSourceGetType(source))
+      return source.lock.withLock {
+        guard let frame = source.partial(index) else { return nil }
+        let space = source.decoder.flatMap { CGColorSpace(of: $0) }
+        return CGImage(frame.pixels.inWords, colorSpace: space, utType: CGImageSourceGetType(source))
+      }
     }
-    if source.isSequence { return source.frame(index).flatMap { image(of: $0.frame, by: $0.decoder) } }
+    if source.isSequence { return source.frameImage(index) }
     let wish = PictureWish(options)
-    guard let first = source.decoder, let decoder = source.still(index, { wish.apply(to: &$0, of: first) }),
+    // The decoder of the source is everybody's; the one that decodes is this call's.
+    guard let first = source.decoder,
+      let decoder = source.still(
+        index, { options in source.lock.withLock { wish.apply(to: &options, of: first) } }),
       let frame = try? decoder.frame(at: 0)
     else { return nil }
     return image(of: frame, by: decoder, wish: wish)
@@ -36,7 +41,7 @@
     private let request: String?
 
     init(_ options: CFDictionary?) {
-      factor = Int(options?.number(kCGImageSourceSubsampleFactor) ?? 1)
+      factor = options?.integer(kCGImageSourceSubsampleFactor) ?? 1
       allowsFloat = options?.flag(kCGImageSourceShouldAllowFloat) ?? false
       request = options?.object(forKey: kCGImageSourceDecodeRequest) as? String
     }
@@ -45,13 +50,7 @@
     private func isBright(_ decoder: ImageDecoder) -> Bool {
       guard request == kCGImageSourceDecodeToHDR as String else { return false }
       let header = decoder.header
-      return header.pixelFormat.isFloat || [16, 18].contains(header.cicp?.transfer) || headroom(decoder) != nil
-    }
-
-    /// The light that the gain map leads to, or nil without one.
-    func headroom(_ decoder: ImageDecoder) -> Double? {
-      guard let map = try? decoder.gainMap() else { return nil }
-      return min(exp2(max(map.parameters.alternateHeadroom, map.parameters.baseHeadroom)), 65_536)
+      return header.pixelFormat.isFloat || [16, 18].contains(header.cicp?.transfer) || decoder.headroom != nil
     }
 
     func apply(to options: inout DecodeOptions, of decoder: ImageDecoder) {
@@ -59,7 +58,7 @@
       let scalable: Set<ImageFormat> = [.jpeg, .heic, .heif, .tiff, .png]
       if [2, 4, 8].contains(factor), scalable.contains(header.format) { options.size = .scaled(1 / Double(factor)) }
       if isBright(decoder) {
-        if let headroom = headroom(decoder) { options.gainMap = .applied(headroom: max(headroom, 1)) }
+        if let headroom = decoder.headroom { options.gainMap = .applied(headroom: headroom) }
         options.pixelFormat = .rgbaFloat16
         options.color = .convert(to: .linearDisplayP3)
         return
@@ -83,13 +82,28 @@
     func space(_ decoder: ImageDecoder, _ frame: Frame) -> (space: CGColorSpace?, headroom: Float) {
       let header = decoder.header
       if isBright(decoder) {
-        return (CGColorSpace(name: CGColorSpace.extendedLinearDisplayP3), Float(headroom(decoder) ?? 0))
+        return (CGColorSpace(name: CGColorSpace.extendedLinearDisplayP3), Float(decoder.headroom ?? 0))
       }
       let isConverted =
         header.pixelFormat.isFloat && !allowsFloat
         || request == kCGImageSourceDecodeToSDR as String && [16, 18].contains(header.cicp?.transfer)
       if isConverted { return (CGColorSpace(name: CGColorSpace.sRGB), 0) }
       return (CGColorSpace(of: decoder), 0)
+    }
+  }
+
+  extension ImageDecoder {
+    /// The light that the gain map leads to, 1 or more; nil without one.
+    var headroom: Double? {
+      guard let map = try? gainMap() else { return nil }
+      return min(max(exp2(max(map.parameters.alternateHeadroom, map.parameters.baseHeadroom)), 1), 65_536)
+    }
+  }
+
+  extension CGImageSource {
+    /// A frame of an animation. Its decoder is everybody's.
+    fileprivate func frameImage(_ index: Int, key: SequenceKey = SequenceKey()) -> CGImage? {
+      lock.withLock { frame(index, key: key).flatMap { image(of: $0.frame, by: $0.decoder) } }
     }
   }
 
@@ -114,9 +128,7 @@
     let side = options?.number(kCGImageSourceThumbnailMaxPixelSize).flatMap { $0 >= 1 && $0 < 1e6 ? Int($0) : nil }
     let isUpright = options?.flag(kCGImageSourceCreateThumbnailWithTransform) ?? false
     if options?.flag(kCGImageSourceCreateThumbnailFromImageAlways) != true {
-      if let embedded = source.embeddedThumbnail(index), let image = small(embedded, side: side, isUpright: isUpright) {
-        return image
-      }
+      if let embedded = source.embeddedThumbnail(index) { return small(embedded, side: side, isUpright: isUpright) }
       guard options?.flag(kCGImageSourceCreateThumbnailFromImageIfAbsent) == true else { return nil }
     }
     if !source.isFinal {
@@ -134,8 +146,7 @@
       }
       return made.flatMap { decoder in (try? decoder.frame(at: 0)).flatMap { image(of: $0, by: decoder) } }
     }
-    return source.frame(index, key: CGImageSource.SequenceKey(side: side, isUpright: isUpright))
-      .flatMap { image(of: $0.frame, by: $0.decoder) }
+    return source.frameImage(index, key: CGImageSource.SequenceKey(side: side, isUpright: isUpright))
   }
 
   /// Pixels that are there, in the size and the direction that are asked for.

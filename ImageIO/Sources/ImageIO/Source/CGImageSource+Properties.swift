@@ -115,7 +115,7 @@
           return entry
         }
         if !others.isEmpty { picture.setObject(array(others), forKey: kCGImagePropertyAuxiliaryData) }
-        if let small = embeddedThumbnail(index)?.pixels.size {
+        if let small = embeddedThumbnailSize(index) {
           let entry = NSMutableDictionary()
           entry.setObject(NSNumber(value: small.width), forKey: kCGImagePropertyWidth)
           entry.setObject(NSNumber(value: small.height), forKey: kCGImagePropertyHeight)
@@ -141,6 +141,19 @@
       if header.hasPalette, header.format != .gif { result["IsIndexed"] = .integer(1) }
       if let orientation = result["Orientation"] ?? stored["{TIFF}", "Orientation"] {
         result["Orientation"] = orientation
+      }
+      if case .text(let stars)? = stored["{IPTC}", "StarRating"], let number = Double(stars) {
+        result["{IPTC}", "StarRating"] =
+          number == number.rounded() ? Int64(exactly: number).map { .integer($0) } : .number(number)
+      }
+      if case .dictionary(let contact)? = stored["{IPTC}", "CreatorContactInfo"] {
+        var plain = Properties()
+        for (name, value) in contact.sorted { plain[String(name.split(separator: ":").last ?? "")] = value }
+        result["{IPTC}", "CreatorContactInfo"] = .dictionary(plain)
+      }
+      if let terms = stored["{IPTC}", "RightsUsageTerms"] {
+        result["{IPTC}", "RightsUsageTerms"] = nil
+        result["{IPTC}", kCGImagePropertyIPTCRightsUsageTerms as String] = terms
       }
       // A time without fractions, and degrees that went through minutes with four decimals.
       if case .text(let time)? = stored["{GPS}", "TimeStamp"], let dot = time.firstIndex(of: ".") {

@@ -18,6 +18,8 @@
     private var source: ByteSource
     /// The extension of the type that the caller expects.
     private let fileExtension: String?
+    /// Types that the caller lets this source read, or nil.
+    private let allowedHere: Set<ImageFormat>?
 
     /// Nil for a source that has all of its bytes from the start.
     private(set) var arriving: IncrementalDecoder?
@@ -41,9 +43,12 @@
         ImageFormat(rawValue: $0)
       }
       fileExtension = hint.flatMap { Coders.registry.fileExtension(of: $0) }
+      allowedHere = (options?.object(forKey: kCGImageSourceAllowableTypes) as? NSArray).map { types in
+        Set(types.compactMap { ($0 as? String).map { ImageFormat(rawValue: $0) } })
+      }
       source = url.map { ByteSource.file($0.path) } ?? .bytes(bytes)
       super.init()
-      if arrives { arriving = Coders.registry.makeIncrementalDecoder(options: Self.options()) }
+      if arrives { arriving = Coders.registry.makeIncrementalDecoder(options: self.options()) }
       if let fileExtension, source.fileExtension == nil { source.fileExtension = fileExtension }
     }
 
@@ -51,11 +56,12 @@
     static let allowed = Mutex<(formats: Set<ImageFormat>?, isUsed: Bool)>((nil, false))
 
     /// Pictures as they are stored, frames one by one.
-    static func options(page: Int? = nil) -> DecodeOptions {
-      let formats = allowed.withLock { state in
+    func options(page: Int? = nil) -> DecodeOptions {
+      var formats = Self.allowed.withLock { state in
         state.isUsed = true
         return state.formats
       }
+      if let allowedHere { formats = formats?.intersection(allowedHere) ?? allowedHere }
       var options = DecodeOptions(page: page, allowedFormats: formats)
       options.appliesOrientation = false
       options.zeroDelayFrames = .separate
@@ -69,7 +75,7 @@
       lock.withLock {
         guard arriving != nil, !self.isFinal else { return }
         if data.count < fed {
-          arriving = Coders.registry.makeIncrementalDecoder(options: Self.options())
+          arriving = Coders.registry.makeIncrementalDecoder(options: options())
           fed = 0
         }
         bytes = data
@@ -104,7 +110,7 @@
       lock.withLock {
         if let opened { return opened }
         let result = Result { () throws(CoderError) in
-          try Coders.registry.open(source, options: Self.options())
+          try Coders.registry.open(source, options: options())
         }
         opened = result
         return result
@@ -125,7 +131,7 @@
     /// A decoder of its own for a still picture; nil for an index that the file does not have.
     func still(_ index: Int, _ change: (inout DecodeOptions) -> Void) -> ImageDecoder? {
       guard index >= 0 else { return nil }
-      var options = Self.options()
+      var options = self.options()
       change(&options)
       guard let first = try? Coders.registry.open(byteSource, options: options) else { return nil }
       if index == 0, first.header.pageCount <= 1 || first.header.isAnimated { return first }
@@ -139,7 +145,7 @@
       lock.withLock {
         guard index >= 0, index < count else { return nil }
         if sequences[key] == nil {
-          var options = Self.options()
+          var options = self.options()
           options.pixelFormat = .rgba8
           options.appliesOrientation = key.isUpright
           options.squaresPixels = key.isUpright
@@ -185,7 +191,8 @@
 
     private static func status(_ error: CoderError?) -> CGImageSourceStatus {
       switch error?.code {
-      case .noCoder?, .wrongFormat?: .statusUnknownType
+      // Unsupported is what no coder that may be asked reads.
+      case .noCoder?, .wrongFormat?, .unsupported?: .statusUnknownType
       case .truncated?: .statusUnexpectedEOF
       default: .statusInvalidData
       }

@@ -8,15 +8,26 @@
   extension CGImageSource {
     /// The thumbnail that the file has of a picture, as it is stored, and how the picture is turned; nil for none.
     func embeddedThumbnail(_ index: Int) -> (pixels: PixelBuffer, orientation: Orientation)? {
+      lock.withLock {
+        guard let small = embeddedDecoder(index), let frame = try? small.decoder.frame(at: 0) else { return nil }
+        return (frame.pixels, small.orientation)
+      }
+    }
+
+    /// Its size, for which it is not decoded.
+    func embeddedThumbnailSize(_ index: Int) -> Size? {
+      lock.withLock { embeddedDecoder(index)?.decoder.header.canvas }
+    }
+
+    private func embeddedDecoder(_ index: Int) -> (decoder: ImageDecoder, orientation: Orientation)? {
       guard let page = page(index) else { return nil }
       return lock.withLock {
         let orientation = page.header.orientation
         if let exif = try? page.metadata(.exif), let place = ExifThumbnail.place(in: exif) {
-          let bytes = ByteSource.bytes(exif[place])
-          if let decoder = try? Coders.registry.open(bytes, options: Self.options()),
-            let frame = try? decoder.frame(at: 0)
-          {
-            return (frame.pixels, orientation)
+          var options = self.options()
+          options.allowedFormats = options.allowedFormats?.intersection([.jpeg]) ?? [.jpeg]
+          if let decoder = try? Coders.registry.open(.bytes(exif[place]), options: options) {
+            return (decoder, orientation)
           }
         }
         // HEIF has small pictures beside the large one, with numbers after those of all pages.
@@ -24,9 +35,9 @@
         guard [.heic, .heif, .avif].contains(header.format), header.hiddenPageCount > 0 else { return nil }
         for hidden in header.pageCount..<header.pageCount + header.hiddenPageCount {
           guard let small = try? page.page(hidden), [.reduced, .preview].contains(small.header.role.kind),
-            small.header.role.owner == page.page, let frame = try? small.frame(at: 0)
+            small.header.role.owner == page.page
           else { continue }
-          return (frame.pixels, orientation)
+          return (small, orientation)
         }
         return nil
       }
