@@ -125,8 +125,8 @@ test-products: stage
 # Parts of the tests that build much of their own: plugins and hosts of all versions of the interface, and applications.
 SLOW ?= compatibility applications
 slow = $(if $(filter $(1),$(SLOW)),$(2),:)
-# The loader and all that it needs are built for the applications.
-without_loading = $(if $(filter applications,$(SLOW)),,--without ImageLoading)
+# What needs packages of others is built for the applications.
+without_loading = $(if $(filter applications,$(SLOW)),,--without "ImageLoading ImageCodersNIO")
 
 # All builds first, and tests of threads alone. What is left runs side by side, the longest first: each needs its own build, or
 # one processor, or waits for a clock.
@@ -202,7 +202,7 @@ compatibility: stage
 
 check: deps
 	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks Plugins/Package.swift Plugins/*/Sources \
-	  Plugins/*/Entry Plugins/Formats Plugins/Tests Examples/Demo Examples/BuiltIn Examples/Server \
+	  Plugins/*/Entry Plugins/Formats Plugins/Tests Examples/Demo Examples/Applications Examples/BuiltIn Examples/Server \
 	  ImageIO/Package.swift ImageIO/Sources ImageIO/Tests ImageIO/Examples \
 	  Templates/swift/Package.swift Templates/swift/Sources
 	@! git grep -nE '^(<<<<<<<|>>>>>>>) ' || { echo "marks of a merge" >&2; exit 1; }

@@ -49,14 +49,14 @@ func wrapped(_ module: String, in folder: String, pkgConfig: String? = nil, debi
 }
 
 /// A module of `Sources`.
-func module(_ name: String, uses dependencies: [Target.Dependency]) -> Target {
+func module(_ name: String, uses dependencies: [Target.Dependency], _ settings: [SwiftSetting] = settings) -> Target {
   .target(name: name, dependencies: dependencies, path: "Sources/\(name)", swiftSettings: settings)
 }
 
-/// A part of the demonstration, which uses the public product alone, as any other application does.
-func demo(_ name: String, dependencies: [Target.Dependency]) -> Target {
+/// A part of an example, which uses public products alone, as any other application does.
+func demo(_ name: String, in folder: String = "Demo", dependencies: [Target.Dependency]) -> Target {
   .target(
-    name: name, dependencies: dependencies, path: "Examples/Demo/Sources/\(name)", packageAccess: false,
+    name: name, dependencies: dependencies, path: "Examples/\(folder)/Sources/\(name)", packageAccess: false,
     swiftSettings: settings)
 }
 
@@ -156,14 +156,8 @@ let coderParts: [Target] = [
   shim("CJXLQuiet", in: "JXL", links: []),
   shim("CRAWShim", in: "RAW", dependencies: ["CImageCoder"], links: ["raw_r", "z", "dl"]),
   // What several formats are made of: Plugins/Formats/README.md.
-  format("CodedPictures"),
   format("DeviceIndependentBitmap", dependencies: ["CPixelBytes", "ImageCoderPlugin"]),
-  format("HEVCBitstream"),
-  format("ISOBaseMediaFile"),
-  format("Palettes"),
-  format("PhotoshopResources"),
   format("SharedPlanes", dependencies: ["CSharedPlanes", "ImageCoderPlugin"]),
-  format("SmallPNG"),
   // Loops in C, and what each asks of its callers: Plugins/Kernels/README.md.
   shim("CDeflate", dependencies: ["CProcessor"], links: ["deflate"]),
   shim("CJPEGEighths", dependencies: ["CProcessor"], links: ["jpeg"]),
@@ -175,27 +169,24 @@ let coderParts: [Target] = [
   shim("CSharedPlanes", links: ["m"]),
   shim("CVP8L", dependencies: ["CPixelBytes", "CProcessor"]),
 ]
+let plainFormats = ["CodedPictures", "HEVCBitstream", "ISOBaseMediaFile", "Palettes", "PhotoshopResources", "SmallPNG"]
 
 /// The trait that builds a coder in: `PNG` for `PNGCoder`.
 func trait(of coder: Target) -> String { String(coder.name.dropLast("Coder".count)) }
 
+/// Products of one module each.
+let libraries: [Product] = [
+  "ImageCoders", "ImageCodersBuiltIn", "ImageCodersWorker", "ImageCodersFoundation", "ImageCodersNIO", "ImageAnimation",
+  "ImageSheets", "ImageProcessing", "ImageCaching", "ImageLoading", "ImageCoderTesting",
+].map { .library(name: $0, targets: [$0]) }
+
 // A target names every module whose types it uses: the build rebuilds it only when a module that it names has changed.
 let package = Package(
   name: "ImageCoders",
-  products: [
-    .library(name: "ImageCoders", targets: ["ImageCoders"]),
-    .library(name: "ImageCodersBuiltIn", targets: ["ImageCodersBuiltIn"]),
-    .library(name: "ImageCodersWorker", targets: ["ImageCodersWorker"]),
-    .library(name: "ImageCodersFoundation", targets: ["ImageCodersFoundation"]),
+  products: libraries + [
     .library(name: "ImageCodersFacade", type: .dynamic, targets: ["ImageCodersFacade"]),
-    .library(name: "ImageAnimation", targets: ["ImageAnimation"]),
-    .library(name: "ImageSheets", targets: ["ImageSheets"]),
-    .library(name: "ImageProcessing", targets: ["ImageProcessing"]),
-    .library(name: "ImageCaching", targets: ["ImageCaching"]),
-    .library(name: "ImageLoading", targets: ["ImageLoading"]),
     .library(name: "ImageCoderPlugin", targets: ["ImageCoderPlugin", "CImageCoderEntry"]),
     .plugin(name: "CoderPlugin", targets: ["CoderPlugin"]),
-    .library(name: "ImageCoderTesting", targets: ["ImageCoderTesting"]),
     .executable(name: "coders", targets: ["coders"]),
     .library(
       name: "CoderParts",
@@ -210,6 +201,7 @@ let package = Package(
     .union([
       .trait(name: "Command", description: "The command coders, which needs swift-argument-parser."),
       .trait(name: "Loading", description: "The product ImageLoading, which needs async-http-client."),
+      .trait(name: "NIO", description: "The product ImageCodersNIO, which needs swift-nio."),
       .trait(
         name: "FormatsInSwift", description: "All formats that need no library, built into the program.",
         enabledTraits: Set(coders.map(trait).filter(needsNoLibrary))),
@@ -231,13 +223,10 @@ let package = Package(
     .target(name: "CImageCoder", path: "Sources/CImageCoder"),
     .target(name: "CLocks", path: "Sources/CLocks"),
     // Values, errors, limits, session protocols and checked readers of bytes: all that a plugin links.
-    .target(
-      name: "ImageCoderModel", dependencies: ["CImageCoder", "CImageCoderStructs", "CLocks"],
-      path: "Sources/ImageCoderModel", swiftSettings: spanSettings),
-    .target(
-      name: "ImageCoderEngine",
-      dependencies: ["CHostSystem", "CImageCoder", "CImageCoderStructs", "CSimilarity", "ImageCoderModel"],
-      path: "Sources/ImageCoderEngine", swiftSettings: spanSettings),
+    module("ImageCoderModel", uses: ["CImageCoder", "CImageCoderStructs", "CLocks"], spanSettings),
+    module(
+      "ImageCoderEngine",
+      uses: ["CHostSystem", "CImageCoder", "CImageCoderStructs", "CSimilarity", "ImageCoderModel"], spanSettings),
     .target(name: "CSimilarity", path: "Sources/CSimilarity", linkerSettings: [.linkedLibrary("m")]),
     .target(name: "CImageCoderStructs", dependencies: ["CImageCoder"], path: "Sources/CImageCoderStructs"),
     // What makes a plugin of a coder: no dependency of ImageCoderPlugin, as a program with coders built in has no entry.
@@ -289,6 +278,11 @@ let package = Package(
         loading("Metrics", of: "swift-metrics"), loading("Tracing", of: "swift-distributed-tracing"),
         loading("NIOCore", of: "swift-nio"), loading("NIOPosix", of: "swift-nio"), loading("NIOHTTP1", of: "swift-nio"),
       ]),
+    // Pictures in buffers of SwiftNIO, which is fetched with the trait alone.
+    module(
+      "ImageCodersNIO",
+      uses: ["ImageAnimation", .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["NIO"]))]
+        + library),
     // Coders that are built into a program, with their manifests as `Registry` has them.
     module(
       "ImageCodersBuiltIn",
@@ -359,6 +353,13 @@ let package = Package(
     .testTarget(
       name: "ContactSheetsTests", dependencies: ["ContactSheets", "SampleImages", "ImageCoders"],
       path: "Examples/Demo/Tests/ContactSheetsTests", packageAccess: false, swiftSettings: settings),
+    // The picture functions of three kinds of applications.
+    demo("Gallery", in: "Applications", dependencies: ["ImageCoders"]),
+    demo("PostPictures", in: "Applications", dependencies: ["ImageCoders", "ImageProcessing"]),
+    demo("RemoteScreen", in: "Applications", dependencies: ["ImageCoders"]),
+    .testTarget(
+      name: "ApplicationsTests", dependencies: ["Gallery", "PostPictures", "RemoteScreen", "TestSupport"] + library,
+      path: "Examples/Applications/Tests/ApplicationsTests", swiftSettings: quickSettings),
     .target(name: "TestSupport", dependencies: library, path: "Tests/TestSupport", swiftSettings: settings),
     .target(name: "CInterfaceFakes", dependencies: ["CImageCoder", "CIsolation"], path: "Tests/CInterfaceFakes"),
     // A program that is its own worker, and a coder of it that is taken over by its files.
@@ -379,7 +380,7 @@ let package = Package(
     tests(of: "Encoding", use: library),
     tests(of: "Plugin", use: ["ImageCoderTesting", "ImageProcessing"] + library),
     tests(of: "BuiltIn", use: ["ImageCoderPlugin", "ImageCodersBuiltIn", "QOICoder"] + library),
-  ] + coders + coderParts
+  ] + coders + coderParts + plainFormats.map { format($0) }
 )
 
 // `make test-core` builds the tests that are run, and no others.

@@ -27,7 +27,7 @@ struct PlayBench {
     var times: [Double] = []
     for _ in 0..<repetitions {
       let start = Self.processorMilliseconds()
-      let image = try AnimatedImage(.file(path), options: options, loopCount: .plays(1), registry: registry)
+      let image = try await registry.async.animatedImage(.file(path), options: options, loopCount: .plays(1))
       let count = await play(image)
       guard count == image.frameCount else {
         throw CoderError.io("\(count) of \(image.frameCount) frames were shown")
@@ -42,7 +42,7 @@ struct PlayBench {
   func player() async throws -> String {
     let before = PixelMemoryUse.bytes
     PixelMemoryUse.restartPeak()
-    let image = try AnimatedImage(.file(path), loopCount: .plays(1), registry: registry)
+    let image = try await registry.async.animatedImage(.file(path), loopCount: .plays(1))
     _ = await play(image)
     let over = Double(max(PixelMemoryUse.peak - before - Self.budget, 0)) / Double(max(image.frameByteCount, 1))
     let steps = 1_000_000

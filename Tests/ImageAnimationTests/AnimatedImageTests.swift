@@ -164,12 +164,31 @@ import Testing
       for turn in 0..<100 {
         let index = turn * 3 % image.frameCount
         group.addTask {
-          let frame = turn % 2 == 0 ? try image.frame(at: index) : try await image.async.frame(at: index)
+          // A task may be a thread of a program's own.
+          func blocking() throws -> Frame { try image.frame(at: index) }
+          let frame = turn % 2 == 0 ? try blocking() : try await image.async.frame(at: index)
           return (index, frame.pixels.copyBytes())
         }
       }
       for try await (index, bytes) in group { #expect(bytes == whole.frames[index].pixels.copyBytes()) }
     }
+  }
+
+  @Test func theBytesOfItsFileAreAtHand() async throws {
+    for path in ["gif/loop-3.gif", "png/apng-loop-3.png"] {
+      let bytes = try StreamingAnimationTests.bytes(path)
+      for source in [ByteSource.file(Self.fixture(path)), .bytes(bytes)] {
+        let image = try await Self.registry.async.animatedImage(source)
+        #expect(try await image.async.fileBytes() == bytes)
+      }
+    }
+    let folder = Command.run("mktemp -d").output.split(separator: "\n").joined()
+    let copy = "\(folder)/party.gif"
+    #expect(Command.run("cp '\(Self.fixture("gif/loop-3.gif"))' '\(copy)'").status == 0)
+    let image = try await Self.registry.async.animatedImage(.file(copy))
+    _ = Command.run("rm -r '\(folder)'")
+    let error = await #expect(throws: CoderError.self) { try await image.async.fileBytes() }
+    #expect(error?.code == .io)
   }
 
   /// A poster that was released is decoded when it is asked for, and says why if that fails.

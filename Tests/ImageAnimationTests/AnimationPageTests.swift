@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ImageAnimation
+import ImageCoders
 import TestSupport
 import Testing
 
@@ -10,15 +11,15 @@ import Testing
 
   private func show(_ pixels: PixelBuffer) {}
 
-  private func loop() async throws {
-    let animation = try AnimatedImage("party.gif")
+  private func loop(_ registry: CoderRegistry) async throws {
+    let animation = try await registry.async.animatedImage("party.gif")
     var player = AnimationPlayer(animation)
     let clock = SuspendingClock()
     let start = clock.now
     player.start(at: .zero)
     while player.status == .playing {
       let step = player.advance(to: clock.now - start)
-      if step.isNewFrame, let index = step.index { show(try animation.frame(at: index).pixels) }
+      if step.isNewFrame, let index = step.index { show(try await animation.async.frame(at: index).pixels) }
       guard let deadline = step.deadline else { break }
       try await clock.sleep(until: start.advanced(by: deadline))
     }

@@ -97,7 +97,7 @@ final class ModelPressure: MemoryPressureSource {
     var options = DecodeOptions()
     options.progress = { share in if share == 1 { draws.withLock { $0 += 1 } } }
     let bytes = try MadeAnimation.gif(frames: 200, side: 32)
-    let image = try AnimatedImage(.bytes(bytes), options: options, registry: AnimatedImageTests.registry)
+    let image = try await AnimatedImageTests.registry.async.animatedImage(.bytes(bytes), options: options)
     #expect((1..<200).allSatisfy { !image.isKeyFrame(at: $0) })
     let buffer = FrameBuffer(budget: (1 + 2 + 2 + 1 + canvases) * 4096, threads: 1)
     let reader = buffer.reader(of: image)
@@ -140,7 +140,7 @@ final class ModelPressure: MemoryPressureSource {
       for canvases in [2, 3, 5, 8, 20] {
         for mode in PlaybackMode.allCases {
           let before = PixelMemoryUse.bytes
-          let image = try AnimatedImage(.bytes(bytes), registry: AnimatedImageTests.registry)
+          let image = try await AnimatedImageTests.registry.async.animatedImage(.bytes(bytes))
           // The poster, what a decode needs, and the rest.
           let buffer = FrameBuffer(budget: (2 + canvases) * 64 * 64 * 4, threads: 1)
           PixelMemoryUse.restartPeak()
@@ -174,8 +174,8 @@ final class ModelPressure: MemoryPressureSource {
   }
 
   @Test func playersOfAnImageShareItsFrames() async throws {
-    let image = try AnimatedImage(
-      .bytes(try MadeAnimation.gif(frames: 6, side: 40)), registry: AnimatedImageTests.registry)
+    let image = try await AnimatedImageTests.registry.async.animatedImage(
+      .bytes(try MadeAnimation.gif(frames: 6, side: 40)))
     let buffer = FrameBuffer(budget: 1 << 20, threads: 2)
     let (first, second) = (buffer.reader(of: image), buffer.reader(of: image))
     for index in 0..<6 {

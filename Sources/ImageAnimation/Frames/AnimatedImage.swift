@@ -6,7 +6,7 @@ import ImageMemory
 
 /// An image file whose frames can be played: an animation of any format, or a still picture, which has one frame.
 ///
-///     let image = try AnimatedImage("party.gif")
+///     let image = try await registry.async.animatedImage("party.gif")
 ///     print(image.size, image.frameCount, image.loopCount, image.memorySize)
 ///
 /// Frames are decoded when they are asked for, in any order; one after the other is fastest. Only the first frame, the
@@ -58,6 +58,8 @@ public final class AnimatedImage: FrameSource {
   /// What is done with short delays. ``delay(at:)`` follows it; ``Frame/delay`` is what the file states.
   public let delayPolicy: DelayPolicy
 
+  /// Where the file is, and how it is read; nil for one that was opened elsewhere.
+  private let file: (source: ByteSource, limits: Limits)?
   private let known: Lock<KnownFrames>
   private let decoder: Lock<SerialDecoder>
   private let state: Lock<Kept>
@@ -99,22 +101,25 @@ public final class AnimatedImage: FrameSource {
   ///   - coder: The identifier of the only coder to use, or nil to choose.
   /// - Throws: ``CoderError``, if the file cannot be opened, a frame's header cannot be read, or the first frame has not a
   ///   single row.
+  @available(*, noasync, message: "this blocks a thread: await registry.async.animatedImage(…)")
   public convenience init(
     _ source: ByteSource, options: DecodeOptions = DecodeOptions(), delays delayPolicy: DelayPolicy = .browser,
     loopCount: LoopCount? = nil, transform: FrameTransform? = nil, registry: CoderRegistry = .standard,
     coder: String? = nil
   ) throws(CoderError) {
     try self.init(
-      try registry.open(source, options: options, coder: coder), options: options, delays: delayPolicy,
+      try registry.open(source, options: options, coder: coder), of: source, options: options, delays: delayPolicy,
       loopCount: loopCount, transform: transform, after: nil)
   }
 
   /// - Parameters:
+  ///   - source: Where the file is, if its bytes may be asked for.
   ///   - earlier: The same file when less of it was there. Its canvas goes over to this one.
   ///   - frames: Those that are known to be there, with the first one, or nil to look.
   init(
-    _ decoder: ImageDecoder, options: DecodeOptions, delays delayPolicy: DelayPolicy, loopCount: LoopCount?,
-    transform: FrameTransform? = nil, after earlier: AnimatedImage?, frames: (known: KnownFrames, poster: Frame?)? = nil
+    _ decoder: ImageDecoder, of source: ByteSource? = nil, options: DecodeOptions, delays delayPolicy: DelayPolicy,
+    loopCount: LoopCount?, transform: FrameTransform? = nil, after earlier: AnimatedImage?,
+    frames: (known: KnownFrames, poster: Frame?)? = nil
   ) throws(CoderError) {
     let known: KnownFrames
     if let frames {
@@ -122,6 +127,7 @@ public final class AnimatedImage: FrameSource {
     } else {
       known = try KnownFrames(decoder, firstFrameOnly: options.firstFrameOnly)
     }
+    file = source.map { ($0, options.limits) }
     self.delayPolicy = delayPolicy
     self.loopCount = loopCount ?? decoder.loopCount
     reusesMemory = options.pool == nil
@@ -174,6 +180,17 @@ public final class AnimatedImage: FrameSource {
         kept.transform = newValue
       }
     }
+  }
+
+  /// The bytes of the file as it is, to archive it or to send it on. They are read anew, since decoding keeps none of them.
+  ///
+  /// - Throws: ``CoderError/Code/io`` for a file that has gone, and for standard input, which is read once;
+  ///   ``CoderError/Code/limitExceeded``; ``CoderError/Code/outOfMemory``.
+  @available(*, noasync, message: "this blocks a thread: await image.async.fileBytes()")
+  public func fileBytes() throws(CoderError) -> [UInt8] {
+    guard let file else { throw .io("the file of the animation is not at hand") }
+    let open = try OpenSource(file.source, limits: file.limits)
+    return try ArrayMemory.copy(try open.view(at: 0, count: open.size), for: "the file")
   }
 
   // MARK: Memory between frames
@@ -260,6 +277,7 @@ public final class AnimatedImage: FrameSource {
   ///
   /// - Throws: ``CoderError/Code/invalidArgument`` for a frame that there is not; ``CoderError``, if not a single row can
   ///   be decoded. Otherwise ``Frame/problem`` says why rows are missing.
+  @available(*, noasync, message: "this blocks a thread: await image.async.frame(at:)")
   public func frame(at index: Int) throws(CoderError) -> Frame {
     if let frame = try keptFrame(at: index) { return frame }
     return try withDecoder { (decoder) throws(CoderError) in
@@ -273,6 +291,7 @@ public final class AnimatedImage: FrameSource {
   /// frame needs that.
   ///
   /// - Throws: ``CoderError/Code/cancelled``.
+  @available(*, noasync, message: "this blocks a thread: await image.async.countFrames()")
   public func countFrames() throws(CoderError) {
     guard !isComplete else { return }
     try withDecoder { (decoder) throws(CoderError) in
@@ -303,6 +322,7 @@ public final class AnimatedImage: FrameSource {
   ///
   /// - Throws: ``CoderError/Code/limitExceeded`` if they need more memory than the options allow; what a frame cannot be
   ///   decoded for. Those before it are kept.
+  @available(*, noasync, message: "this blocks a thread: await image.async.preload()")
   public func preload() throws(CoderError) {
     try withDecoder { (decoder) throws(CoderError) in
       try decoder.check(memory: memorySize)

@@ -26,6 +26,22 @@ public struct AsyncAnimatedImage: Sendable {
 }
 
 extension AsyncAnimatedImage {
+  /// As ``AnimatedImage/preload()``, on a thread of the library.
+  ///
+  /// - Throws: As ``AnimatedImage/preload()``; ``CoderError/Code/cancelled`` when the task is cancelled before its turn.
+  public func preload() async throws(CoderError) {
+    try await WorkQueue.shared.value(Cancellation(), in: image.lane) { [image] () throws(CoderError) in
+      try image.preload()
+    }
+  }
+
+  /// As ``AnimatedImage/fileBytes()``, on a thread of the library.
+  ///
+  /// - Throws: As ``AnimatedImage/fileBytes()``; ``CoderError/Code/cancelled`` when the task is cancelled before its turn.
+  public func fileBytes() async throws(CoderError) -> [UInt8] {
+    try await WorkQueue.shared.value(Cancellation()) { [image] () throws(CoderError) in try image.fileBytes() }
+  }
+
   /// As ``AnimatedImage/countFrames()``, on a thread of the library.
   ///
   /// - Throws: ``CoderError/Code/cancelled``.

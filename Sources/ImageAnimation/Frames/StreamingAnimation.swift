@@ -7,9 +7,9 @@ import ImageMemory
 /// An animation whose bytes are still arriving. It has the frames whose every row is there, and can be played meanwhile.
 ///
 ///     let animation = StreamingAnimation()
-///     let playing = Task { for try await shown in animation.playback() { show(shown.frame.pixels) } }
-///     for try await chunk in response.body { try animation.append(chunk) }
-///     try animation.finish()
+///     async let all: Void = animation.feed(response.body)
+///     for await shown in Playback(animation) { show(shown.frame.pixels) }
+///     try await all
 ///
 /// The bytes of the file are kept, and the first frame; other frames are decoded when they are asked for, as those of an
 /// ``AnimatedImage``. What a ``FrameBuffer`` keeps of them is within its budget.
@@ -82,6 +82,23 @@ public final class StreamingAnimation: FrameSource {
     try result.get()
   }
 
+  /// Appends the bytes of the file as they arrive, to its end, on threads of the library.
+  ///
+  /// - Throws: What the chunks throw; ``CoderError``, as `append` and ``finish()``. The frames that are there then are all.
+  public func feed<Chunks: AsyncSequence>(_ chunks: Chunks) async throws where Chunks.Element: Collection<UInt8> {
+    do {
+      for try await chunk in chunks {
+        let bytes = Array(chunk)
+        try await WorkQueue.shared.run { [self] in try append(bytes) }
+      }
+      try await WorkQueue.shared.run { [self] in try finish() }
+    } catch {
+      end(error as? CoderError ?? .io("the bytes of the animation ended: \(error)"))
+      tellGrowth()
+      throw error
+    }
+  }
+
   /// Ends the input: the frames that are there now are all.
   ///
   /// - Throws: ``CoderError``, if not a single row can be decoded. Bytes that end too early are a ``problem``.
@@ -107,7 +124,7 @@ public final class StreamingAnimation: FrameSource {
         let decoder = try registry.open(source, options: options)
         let known = try KnownFrames(decoder, firstFrameOnly: options.firstFrameOnly)
         let image = try AnimatedImage(
-          decoder, options: options, delays: delayPolicy, loopCount: override, after: opened.image,
+          decoder, of: source, options: options, delays: delayPolicy, loopCount: override, after: opened.image,
           frames: (known.count < ready.count ? ready : known, poster))
         opened.take(image)
         return image

@@ -12,7 +12,7 @@ import ImageCodersBuiltIn
       exit(64)
     }
     let registry = CoderRegistry(builtIn: .all)
-    let animation = try AnimatedImage(.file(CommandLine.arguments[1]), registry: registry)
+    let animation = try await registry.async.animatedImage(.file(CommandLine.arguments[1]))
     var player = AnimationPlayer(animation, loopCount: .plays(2))
     let clock = SuspendingClock()
     let start = clock.now
@@ -21,7 +21,7 @@ import ImageCodersBuiltIn
       let step = player.advance(to: clock.now - start)
       if step.isNewFrame, let index = step.index {
         // Here a program shows the pixels.
-        let pixels = try animation.frame(at: index).pixels
+        let pixels = try await animation.async.frame(at: index).pixels
         print(index, pixels.size, (clock.now - start) / .milliseconds(1))
       }
       guard let deadline = step.deadline else { break }
