@@ -7,7 +7,7 @@ import PackageDescription
 let package = Package(
   name: "LoadingTests",
   dependencies: [
-    .package(name: "ImageCoders", path: "../..", traits: ["Loading", "FormatsInSwift", "PNG", "JPEG", "WebP"]),
+    .package(name: "ImageCoders", path: "../..", traits: ["Loading", "NIO", "FormatsInSwift", "PNG", "JPEG", "WebP"]),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
@@ -20,6 +20,7 @@ let package = Package(
       dependencies: [
         .product(name: "ImageLoading", package: "ImageCoders"),
         .product(name: "ImageCodersBuiltIn", package: "ImageCoders"),
+        .product(name: "ImageCodersNIO", package: "ImageCoders"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "InMemoryLogging", package: "swift-log"),
