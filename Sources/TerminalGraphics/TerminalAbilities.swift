@@ -57,7 +57,7 @@ package struct TerminalAbilities: Equatable {
     case .mode(let mode, let setting): if mode == 2026 { synchronizes = setting == 1 || setting == 2 }
     case .registers(let count): registers = count
     case .largestSixel(let size): largestSixel = size
-    case .ready: break
+    case .ready, .key: break
     }
   }
 

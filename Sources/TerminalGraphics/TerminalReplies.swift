@@ -2,8 +2,8 @@
 
 package import ImageCoders
 
-/// Finds the answers of a terminal among the bytes that come from it, in pieces of any size. Everything else, as keys
-/// that are pressed meanwhile, is left out.
+/// Finds the answers of a terminal and the keys of a player among the bytes that come from it, in pieces of any size. Everything
+/// else is left out.
 package struct TerminalReplies {
   /// An answer.
   package enum Reply: Equatable {
@@ -25,7 +25,26 @@ package struct TerminalReplies {
     case largestSixel(Size)
     /// DSR: everything before the question was read.
     case ready
+    /// A key was pressed.
+    case key(Key)
   }
+
+  /// The keys of a player.
+  package enum Key: Equatable {
+    /// q.
+    case quit
+    /// The space bar.
+    case pause
+    /// To the right, and to the left.
+    case forward, backward
+    /// Plus, also without the shift key, and minus.
+    case faster, slower
+  }
+
+  private static let keys: [UInt8: Key] = [
+    UInt8(ascii: "q"): .quit, UInt8(ascii: " "): .pause, UInt8(ascii: "+"): .faster, UInt8(ascii: "="): .faster,
+    UInt8(ascii: "-"): .slower,
+  ]
 
   private enum State {
     case outside
@@ -66,6 +85,7 @@ package struct TerminalReplies {
       (.escape, UInt8(ascii: "_")):
       begin(.string(byte))
     case (.outside, 0x1B), (.escape, 0x1B), (.control, 0x1B), (.stringEnd, 0x1B): state = .escape
+    case (.outside, _): return Self.keys[byte].map { .key($0) }
     case (.string, _): collect(byte)
     case (.control, 0x20...0x3F): collect(byte)
     case (.control, 0x40...0x7E):
@@ -104,6 +124,9 @@ package struct TerminalReplies {
     switch (final, isPrivate, hasDollar) {
     case (UInt8(ascii: "c"), true, false): return .attributes(numbers)
     case (UInt8(ascii: "n"), false, false): return numbers == [0] ? .ready : nil
+    // ECMA-48 §8.3.20 and §8.3.18, Cursor Right and Left, which keys send.
+    case (UInt8(ascii: "C"), false, false): return numbers == [0] ? .key(.forward) : nil
+    case (UInt8(ascii: "D"), false, false): return numbers == [0] ? .key(.backward) : nil
     case (UInt8(ascii: "y"), true, true): return numbers.count == 2 ? .mode(numbers[0], setting: numbers[1]) : nil
     case (UInt8(ascii: "t"), false, false):
       guard numbers.count == 3, numbers[1] > 0, numbers[2] > 0 else { return nil }

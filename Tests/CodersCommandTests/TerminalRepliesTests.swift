@@ -28,9 +28,13 @@ import Testing
     ("\u{1B}[3n", nil), ("\u{1B}[6;0;10t", nil), ("\u{1B}[6;20t", nil), ("\u{1B}[9;24;80t", nil),
     ("\u{1B}[6;99999999999999999999;10t", nil), ("\u{1B}[6;70000;10t", nil), ("\u{1B}[6;-20;10t", nil),
     ("\u{1B}[?6;20;10t", nil), ("\u{1B}[>1;95;0c", nil), ("\u{1B}[62c", nil), ("\u{1B}[?;S", nil),
-    ("\u{1B}[A", nil), ("\u{1B}OP", nil), ("q", nil), ("é", nil), ("\u{1B}P1$r0m\u{1B}\\", nil),
+    ("\u{1B}[A", nil), ("\u{1B}OP", nil), ("é", nil), ("\u{1B}P1$r0m\u{1B}\\", nil),
     ("\u{1B}_Gi=99999999999999999999;OK\u{1B}\\", nil), ("\u{1B}_Gr=1;OK\u{1B}\\", nil), ("\u{1B}_GOK\u{1B}\\", nil),
     ("\u{1B}]11;rgb:0000/0000/0000\u{1B}\\", nil),
+    // Keys.
+    ("q", .key(.quit)), (" ", .key(.pause)), ("\u{1B}[C", .key(.forward)), ("\u{1B}[D", .key(.backward)),
+    ("+", .key(.faster)),
+    ("=", .key(.faster)), ("-", .key(.slower)), ("Q", nil), ("\u{1B}[1;5C", nil), ("\u{1B}[?C", nil),
     // CAN ends it.
     ("\u{1B}[?62\u{18};4c", nil), ("\u{1B}P>|kit\u{1A}ty\u{1B}\\", nil),
   ]

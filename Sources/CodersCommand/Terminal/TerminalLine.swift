@@ -19,6 +19,8 @@ final class TerminalLine {
   private var replies = TerminalReplies()
   /// Whether anything came from it.
   private var hasAnswered = false
+  /// Keys that were pressed, which nobody has asked for.
+  private var keys: [TerminalReplies.Key] = []
   /// Frames after which the terminal was asked whether it is ready, and has not answered.
   private var inFlight = 0
   private var inFlightTurn: UInt32 = 0
@@ -139,8 +141,33 @@ final class TerminalLine {
     }
     if count > 0 { hasAnswered = true }
     let found = replies.add(bytes.prefix(count))
-    for reply in found { abilities.take(reply) }
+    for reply in found {
+      abilities.take(reply)
+      switch reply {
+      case .key(let key): keys.append(key)
+      case .ready:
+        inFlight = max(inFlight - 1, 0)
+        hasBeenReady = true
+      default: break
+      }
+    }
     return found
+  }
+
+  // MARK: Keys
+
+  /// Waits for a time, half a second at most, or until something comes from the terminal, or a signal.
+  ///
+  /// - Returns: The keys that were pressed since this was last asked.
+  func keys(within patience: Duration) -> [TerminalReplies.Key] {
+    let start = Self.clock.now
+    let end = start + min(patience, .milliseconds(500))
+    // From a terminal that is away nothing comes at once; it is not asked again without a pause.
+    if keys.isEmpty, read(until: end).isEmpty, Self.clock.now - start < .milliseconds(1) {
+      Pause.sleep(for: min(end - start, .milliseconds(20)))
+    }
+    defer { keys = [] }
+    return keys
   }
 
   // MARK: Frames in flight
@@ -162,10 +189,7 @@ final class TerminalLine {
     while true {
       forgetFencesOfEarlierTurns()
       if inFlight <= count || inFlightTurn == 0 { return true }
-      for case .ready in read(until: end) {
-        inFlight = max(inFlight - 1, 0)
-        hasBeenReady = true
-      }
+      _ = read(until: end)
       if !hasBeenReady, let firstFence, firstFence + Self.patience * 2 < Self.clock.now { inFlight = 0 }
       if inFlight <= count { return true }
       if Self.clock.now >= end { return false }

@@ -13,11 +13,14 @@ extension TerminalSession {
     return animation.isComplete && KittyAnimation.holds(frameCount: animation.frameCount, of: animation.size)
   }
 
-  /// Sends all frames, which the terminal plays meanwhile, and waits until all plays are over, or for an interrupt.
+  /// Sends all frames, which the terminal plays meanwhile, and waits until all plays are over, or for an interrupt or a key.
   ///
-  /// - Returns: Why frames could not be decoded, or not whole; the ones before them are shown.
-  func play(_ animation: AnimatedImage, _ rate: PlaybackRate) throws(CoderError) -> [CoderError] {
-    guard let line else { return [] }
+  /// - Returns: Why frames could not be decoded, or not whole; the ones before them are shown. Besides, if a key was pressed that
+  ///   the terminal knows nothing of, which one, and how long it had played: the animation has gone, and is to be shown frame by frame.
+  func play(
+    _ animation: AnimatedImage, _ rate: PlaybackRate
+  ) throws(CoderError) -> (errors: [CoderError], next: (key: TerminalReplies.Key, time: Duration)?) {
+    guard let line else { return ([], nil) }
     let clock = ContinuousClock()
     var errors: [CoderError] = []
     while !console.cancellation.isCancelled {
@@ -29,11 +32,17 @@ extension TerminalSession {
         continue
       }
       while !console.cancellation.isCancelled, line.turn == turn {
-        guard duration.map({ clock.now - start < $0 }) ?? true else { return errors }
-        Pause.sleep(for: duration.map { $0 - (clock.now - start) } ?? .seconds(1))
+        guard duration.map({ clock.now - start < $0 }) ?? true else { return (errors, nil) }
+        guard let key = line.keys(within: duration.map { $0 - (clock.now - start) } ?? .seconds(1)).first else {
+          continue
+        }
+        if key == .quit { return (errors, nil) }
+        _ = line.write(Array("\u{1B}8".utf8) + removal)
+        removal = painter.removal
+        return (errors, (key, clock.now - start))
       }
     }
-    return errors
+    return (errors, nil)
   }
 
   /// Sends all frames.

@@ -34,7 +34,7 @@ final class TerminalSession {
   private var window: Size
   /// The characters of the terminal that ``display`` is for.
   private var followed: Size
-  private var painter: any PicturePainter
+  private(set) var painter: any PicturePainter
   /// The bytes that take away the pictures that there may be.
   var removal: [UInt8]
   /// The characters that a picture covers for which lines are reserved, or nil, and since when.
@@ -154,6 +154,13 @@ final class TerminalSession {
     let isWritten = line.write(synchronized(Array("\u{1B}8".utf8) + bytes, line))
     line.addFence()
     return isWritten
+  }
+
+  /// Waits for a time, or until a key is pressed or a signal comes.
+  func keys(within patience: Duration) -> [TerminalReplies.Key] {
+    if let line { return line.keys(within: patience) }
+    Pause.sleep(for: patience)
+    return []
   }
 
   /// Waits until the terminal has read all frames, or a second has passed.

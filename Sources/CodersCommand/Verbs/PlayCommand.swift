@@ -4,6 +4,7 @@ import ArgumentParser
 import Glibc
 import ImageAnimation
 import ImageCoders
+import TerminalGraphics
 
 /// `coders play`: an animation in the terminal.
 struct PlayCommand: ReadingVerb {
@@ -14,6 +15,9 @@ struct PlayCommand: ReadingVerb {
       The terminal is asked what it can show, as by `coders show`. The animation is made smaller to fit the terminal, never \
       larger; what is transparent is shown on black, except by kitty and iTerm2. It plays as often as the file says, or until it is interrupted. Delays of \
       10 ms and less are shown for 100 ms, as in browsers; frames that come too late are left out.
+
+      Keys: space pauses and goes on; the arrows to the right and to the left show the next frame and the one before; + and - \
+      double and halve the rate; q ends.
 
       Standard input is played while its bytes arrive. If standard output is no terminal, --force writes every frame once \
       and does not wait.
@@ -71,15 +75,19 @@ struct PlayCommand: ReadingVerb {
           try AnimatedImage(source, options: sized(), loopCount: plays, registry: session.registry, coder: coder)
         }
         let animation = try open()
-        var first: AnimatedImage? = animation
-        errors =
-          console.isTerminal && session.canPlayItself(animation)
-          ? try session.play(animation, try PlaybackRate(rate))
-          : try play(on: session, console, mode: .forward, plays: plays) { () throws(CoderError) in
+        var next: (key: TerminalReplies.Key, time: Duration)?
+        let playsItself = console.isTerminal && session.canPlayItself(animation)
+        if playsItself { (errors, next) = try session.play(animation, try PlaybackRate(rate)) }
+        if !playsItself || next != nil {
+          var first: AnimatedImage? = animation
+          func opened() throws(CoderError) -> AnimatedImage {
             defer { first = nil }
             if let first { return first }
             return try open()
           }
+          let found = try play(on: session, console, mode: .forward, plays: plays, after: next, open: opened)
+          for error in found { errors.note(error) }
+        }
       }
     } catch {
       errors.append(error)
@@ -106,11 +114,13 @@ struct PlayCommand: ReadingVerb {
 
   /// Shows each frame at its time.
   ///
-  /// - Parameter open: Gives the frames as large as the terminal shows them now; asked again when its size has changed.
+  /// - Parameters:
+  ///   - next: A key that ended how the terminal played by itself, and how long it had, or nil.
+  ///   - open: Gives the frames as large as the terminal shows them now; asked again when its size has changed.
   /// - Returns: Why frames could not be decoded, or not whole.
   private func play(
     on session: TerminalSession, _ console: Console, mode: PlaybackMode, plays: LoopCount?,
-    open: () throws(CoderError) -> any FrameSource
+    after next: (key: TerminalReplies.Key, time: Duration)? = nil, open: () throws(CoderError) -> any FrameSource
   ) throws(CoderError) -> [CoderError] {
     var animation = try open()
     var errors: [CoderError] = []
@@ -127,16 +137,19 @@ struct PlayCommand: ReadingVerb {
     }
     var player = AnimationPlayer(animation, mode: mode, rate: try PlaybackRate(rate), loopCount: plays)
     let clock = SuspendingClock()
-    let start = clock.now
+    let start = clock.now - (next?.time ?? .zero)
     // The frame that the terminal was not ready for, or nil.
     var missing: Int?
+    var (shown, rate) = (0, self.rate)
+    var keys = next.map { [$0.key] } ?? []
     player.start(at: .zero)
     while !console.cancellation.isCancelled {
       let step = player.advance(to: clock.now - start)
+      shown = step.index ?? shown
       // The last frame, unless others are going to arrive.
-      let isLast = step.deadline == nil && animation.isComplete
+      let isLast = step.deadline == nil && animation.isComplete && player.status != .paused
       if isLast { session.waitForTerminal() }
-      if let index = step.isNewFrame ? step.index : isLast ? missing : nil {
+      if let index = step.isNewFrame ? step.index : isLast || player.status == .paused ? missing : nil {
         do throws(CoderError) {
           if session.followWindow() { animation = try open() }
           let frame = try animation.frame(at: index)
@@ -148,7 +161,24 @@ struct PlayCommand: ReadingVerb {
         }
       }
       if isLast { break }
-      Pause.sleep(for: step.deadline.map { $0 - (clock.now - start) } ?? .milliseconds(20))
+      let pause = Duration.milliseconds(player.status == .paused ? 500 : 20)
+      if keys.isEmpty { keys = session.keys(within: step.deadline.map { $0 - (clock.now - start) } ?? pause) }
+      for key in keys {
+        let now = clock.now - start
+        switch key {
+        case .quit: return errors
+        case .pause: if player.status == .paused { player.start(at: now) } else { player.pause(at: now) }
+        case .forward, .backward:
+          player.pause(at: now)
+          let count = animation.frameCount
+          if count > 0 { shown = (shown + (key == .forward ? 1 : count - 1)) % count }
+          player.seek(to: shown, at: now)
+        case .faster, .slower:
+          rate = min(max(rate * (key == .faster ? 2 : 0.5), 0.001), 1000)
+          player.setRate(try PlaybackRate(rate), at: now)
+        }
+      }
+      keys = []
     }
     return errors
   }
