@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Terminals that are played: what answers, the shell that starts a program, and the program's run."""
+"""Terminals that are played: what answers, the shell that starts a program, and the program's run. And pictures to show."""
 
 import fcntl
 import json
@@ -9,15 +9,22 @@ import re
 import select
 import signal
 import struct
+import subprocess
 import sys
 import termios
 import time
+import zlib
 
 COLUMNS, ROWS, CELL = 80, 24, (10, 20)
 
 
 class Failure(Exception):
     pass
+
+
+def expect(condition, text):
+    if not condition:
+        raise Failure(text)
 
 
 class Kitty:
@@ -195,3 +202,39 @@ class Run:
 
 def send(data):
     return lambda run, master: os.write(master, data)
+
+
+def png(width, height, *frames):
+    """A PNG file of RGBA pixels; of several frames, which are shown for 100 ms, 200 ms and so on without end."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    number = 0
+    file = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0))
+    if len(frames) > 1:
+        file += chunk(b"acTL", struct.pack(">II", len(frames), 0))
+    for index, pixel in enumerate(frames):
+        rows = b"".join(b"\0" + b"".join(bytes(pixel(x, y)) for x in range(width)) for y in range(height))
+        if len(frames) > 1:
+            control = struct.pack(">IIIIIHHBB", number, width, height, 0, 0, index + 1, 10, 0, 0)
+            file, number = file + chunk(b"fcTL", control), number + 1
+        if index == 0:
+            file += chunk(b"IDAT", zlib.compress(rows))
+        else:
+            file, number = file + chunk(b"fdAT", struct.pack(">I", number) + zlib.compress(rows)), number + 1
+    return file + chunk(b"IEND", b"")
+
+
+def pixels(path, *command):
+    """Width, height and RGBA pixels of any picture, which the command converts."""
+    pam = path + ".pam"
+    subprocess.run([*command, "--quiet", "--option", "kind=pam", path, pam], check=True)
+    data = open(pam, "rb").read()
+    head, body = data.split(b"ENDHDR\n", 1)
+    fields = dict(line.split(None, 1) for line in head.decode().splitlines()[1:] if line)
+    width, height, depth = (int(fields[name]) for name in ("WIDTH", "HEIGHT", "DEPTH"))
+    found = bytearray()
+    for place in range(0, len(body), depth):
+        sample = body[place:place + depth]
+        color = sample[:3] if depth > 2 else sample[:1] * 3
+        found += color + (sample[-1:] if depth in (2, 4) else b"\xff")
+    return width, height, bytes(found)
