@@ -37,7 +37,7 @@ package enum TerminalProtocol: Equatable {
 package struct TerminalDisplay {
   /// What pictures are sent as.
   package let style: TerminalProtocol
-  /// The pixels of a picture that a character takes: one, and two of them one above the other, for text.
+  /// The pixels of a picture that a character takes: for text one, and two of them one above the other, or 2×4.
   package let cell: Size
   /// The most pixels of a side.
   private let largest: Size
@@ -50,7 +50,8 @@ package struct TerminalDisplay {
   package init(_ style: TerminalProtocol, _ abilities: TerminalAbilities, window: (cells: Size, pixels: Size)) {
     self.style = style
     guard !style.isText else {
-      (cell, largest) = (Size(width: 1, height: 2), Size(width: .max, height: .max))
+      cell = style == .text(.quadrants) ? Size(width: 2, height: 4) : Size(width: 1, height: 2)
+      largest = Size(width: .max, height: .max)
       return
     }
     let measured = [abilities.area, window.pixels].lazy.compactMap { (area: Size?) -> Size? in
