@@ -223,6 +223,41 @@ import Testing
     }
   }
 
+  /// The file of gray pixels, byte for byte; a profile for colors, or one pixel that is colored, leave three channels.
+  @Test(arguments: [PixelFormat.rgb8, .rgba8, .bgra8], [Subsampling.s444, .s420, .s411])
+  func smallFilesOfGrayHaveOneChannel(_ format: PixelFormat, _ subsampling: Subsampling) throws {
+    let gray = try Self.photo(75, 41, .gray8)
+    let colored = try gray.converted(to: PixelLayout(format, .opaque))
+    func encode(_ image: Image) throws -> (file: JPEGFile, bytes: [UInt8], said: [String]) {
+      try Self.encode(image) {
+        $0.values = ["effort": "small", "quality": 0.8]
+        $0.subsampling = subsampling
+      }
+    }
+    func channels(_ file: JPEGFile) throws -> UInt8 {
+      try #require(file.segments.first { $0.marker == 0xC2 }).payload[5]
+    }
+    let expected = try encode(Image(gray))
+    #expect(try channels(expected.file) == 1)
+    #expect(try encode(Image(colored)).bytes == expected.bytes)
+    var profiled = Image(colored)
+    profiled.metadata[.icc] = MatrixProfile.displayP3.bytes
+    #expect(try channels(encode(profiled).file) == 3)
+    colored.row(20).storeBytes(of: 255, toByteOffset: 30 * format.bytesPerPixel, as: UInt8.self)
+    #expect(try channels(encode(Image(colored)).file) == 3)
+  }
+
+  /// DC of luma is alone in the first scan, so that its order is that of rows.
+  @Test func smallFilesBeginWithLuma() throws {
+    let small = try Self.encode(Image(try Self.photo(160, 120))) { $0.values = ["effort": "small", "quality": 0.6] }
+    let scans = small.bytes.indices.dropLast(9).filter { small.bytes[$0] == 0xFF && small.bytes[$0 + 1] == 0xDA }
+    let first = try #require(scans.first)
+    let second = try #require(scans.dropFirst().first)
+    // T.81 B.2.3: the channels with their tables, the first and last coefficient, bits.
+    #expect(small.bytes[first + 4..<first + 10].elementsEqual([1, 1, 0x00, 0, 0, 0]))
+    #expect(small.bytes[second + 4..<second + 12].elementsEqual([2, 2, 0x10, 3, 0x10, 0, 0, 0]))
+  }
+
   /// Codes that are short in the usual tables and rare in the picture, several behind one another: together they are longer
   /// than what is written at once.
   @Test(arguments: [0, 3]) func rareCodesBehindOneAnotherAreWrittenWhole(_ restart: Double) throws {

@@ -10,7 +10,7 @@
 #include "huffman.h"
 #include "imgcoder/imgcoder.h"
 
-enum { PIECE = 256 * 1024 };
+enum { PIECE = 64 * 1024 };
 enum { BLOCK_BYTES = 64 * 27 / 8 + 1 };   // of the longest block: 64 codes of 16 bits with 11 more
 enum { SLACK = BLOCK_BYTES + 16 };        // bytes behind a piece that are those of the next, so that a block ends there
 enum { CODES = 32 * 1024 };

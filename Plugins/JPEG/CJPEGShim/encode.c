@@ -132,6 +132,10 @@ static void finish(cjpeg_encoder *encoder) {
     if (encoder->small.planes.next < encoder->options.height) {
       failure_escape((j_common_ptr)&encoder->cinfo, IMGCODER_STATUS_OUT_OF_ORDER);
     }
+    if (encoder->options.may_be_gray && planes_are_gray(&encoder->small.planes)) {
+      encoder->small.planes.count = 1;
+      encoder->options.pixel_format = IMGCODER_PIXEL_GRAY8;
+    }
     small_write(&encoder->small, &encoder->cinfo, &encoder->options, configure, on_levels, encoder->output);
     return;
   }

@@ -74,27 +74,36 @@ int huffman_group_at(const huffman_reader *reader, const huffman_writer *writer,
   return count;
 }
 
-// The rarest symbol that is left, and of several the last; -1 if there is none but `other`.
-static int rarest(const uint64_t *counts, int other) {
-  int found = -1;
-  for (int i = 0; i <= SYMBOLS; i++) {
-    if (counts[i] > 0 && i != other && (found < 0 || counts[i] <= counts[found])) found = i;
+// Moves the rarest of some symbols to the end, of several with the same count the one with the largest number.
+static void move_rarest(const uint64_t *counts, int *symbols, int count) {
+  int found = 0;
+  for (int i = 1; i < count; i++) {
+    const uint64_t here = counts[symbols[i]], least = counts[symbols[found]];
+    if (here < least || (here == least && symbols[i] > symbols[found])) found = i;
   }
-  return found;
+  const int symbol = symbols[found];
+  symbols[found] = symbols[count - 1];
+  symbols[count - 1] = symbol;
 }
 
 void huffman_optimize(const uint32_t given[256], JHUFF_TBL *table) {
   uint64_t counts[SYMBOLS + 1];
   int size[SYMBOLS + 1] = {0}, next[SYMBOLS + 1], lengths[BEFORE_LIMIT + 1] = {0};
-  for (int i = 0; i < SYMBOLS; i++) counts[i] = given[i];
-  counts[SYMBOLS] = 1;  // takes the code of ones alone, which no symbol may have
-  for (int i = 0; i <= SYMBOLS; i++) next[i] = -1;
+  int left[SYMBOLS + 1], count = 0;
+  for (int i = 0; i <= SYMBOLS; i++) {
+    counts[i] = i < SYMBOLS ? given[i] : 1;  // the last takes the code of ones alone, which no symbol may have
+    if (counts[i] > 0) left[count++] = i;
+    next[i] = -1;
+  }
+  const int used = count - 1;
   // Figure K.1: the two rarest trees become one, and their symbols' codes one bit longer.
-  for (;;) {
-    int first = rarest(counts, -1), second = rarest(counts, first);
-    if (second < 0) break;
+  for (; count > 1; count--) {
+    move_rarest(counts, left, count);
+    int first = left[count - 1];
+    move_rarest(counts, left, count - 1);
+    int second = left[count - 2];
+    left[count - 2] = first;
     counts[first] += counts[second];
-    counts[second] = 0;
     for (;; first = next[first]) {
       size[first]++;
       if (next[first] < 0) break;
@@ -121,7 +130,7 @@ void huffman_optimize(const uint32_t given[256], JHUFF_TBL *table) {
   for (int length = 1; length <= LONGEST; length++) table->bits[length] = (UINT8)lengths[length];
   // Figure K.4: in the order of the lengths that they had first.
   int place = 0;
-  for (int length = 1; length <= BEFORE_LIMIT; length++) {
+  for (int length = 1; place < used; length++) {
     for (int i = 0; i < SYMBOLS; i++) {
       if (size[i] == length) table->huffval[place++] = (UINT8)i;
     }

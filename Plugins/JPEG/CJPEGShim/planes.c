@@ -116,6 +116,19 @@ void planes_add(planes *planes, const uint8_t *pixels) {
   planes->next++;
 }
 
+int planes_are_gray(const planes *planes) {
+  for (uint32_t i = 1; i < planes->count; i++) {
+    const plane *plane = &planes->plane[i];
+    for (uint32_t y = 0; y < plane->height; y++) {
+      const plane_sample *row = plane->samples + y * stride_of(plane);
+      plane_sample found = 0;
+      for (uint32_t x = 0; x < plane->width; x++) found |= row[x];
+      if (found != 0) return 0;
+    }
+  }
+  return 1;
+}
+
 // Repeats the last samples of rows, and the last row.
 static void fill(const plane *plane) {
   const uint64_t stride = stride_of(plane);

@@ -34,6 +34,9 @@ imgcoder_status planes_begin(planes *planes, const imgcoder_host *host, const cj
 
 void planes_add(planes *planes, const uint8_t *pixels);
 
+// After the last row: whether chroma is 0 everywhere.
+int planes_are_gray(const planes *planes);
+
 // After the last row: fills blocks up, and corrects chroma that is stored smaller, so that it is right after a decoder has
 // interpolated it.
 //   returns  OK or OUT_OF_MEMORY

@@ -108,7 +108,7 @@ static imgcoder_status put_header(const recoder *recoder, const JHUFF_TBL *table
 static imgcoder_status write_with(recoder *recoder, const token_layout *layout, token_work *work,
                                   const imgcoder_output *output) {
   // A few tenths of a millisecond for the groups are what so many bytes take.
-  const int has_groups = recoder->first->next != NULL || recoder->first->length >= PIECE / 4;
+  const int has_groups = recoder->first->next != NULL || recoder->first->length >= PIECE / 2;
   if (has_groups) token_group(work, layout);
   imgcoder_status status = token_read(recoder, layout, work);
   if (status != IMGCODER_STATUS_OK) return status;

@@ -4,16 +4,18 @@
 
 #include <string.h>
 
-// How the coefficients of luma are told apart; those of chroma are in a scan each.
+// How the coefficients of luma are told apart. DC of luma has a scan of its own, in the order of rows and not of MCUs.
 typedef enum script {
   WHOLE,        // one scan: the least for small files
   BANDS,        // low frequencies, middle ones, high ones: the least for most
-  APPROXIMATE,  // all bits but the last two first, as libjpeg has it: the least for large files
+  APPROXIMATE,  // the last bit of middle and high ones later, and bands of chroma: the least for large files
   SEQUENTIAL,   // one scan for everything
 } script;
 
 // Bits for a pixel up to which WHOLE may be the least, and from which on APPROXIMATE may be.
-static const double whole_up_to = 0.9, approximate_from = 1.4;
+static const double whole_up_to = 0.9, approximate_from = 1.0;
+
+enum { MOST_SCANS = 11 };
 
 void small_begin(small_picture *small, j_compress_ptr cinfo, const imgcoder_host *host,
                  const cjpeg_encode_options *options) {
@@ -71,23 +73,33 @@ static void choose_levels(small_picture *small, j_compress_ptr cinfo, small_visi
   }
 }
 
-static int make_script(script script, int channels, jpeg_scan_info *scans) {
-  int count = 0;
-  scans[count++] = (jpeg_scan_info){channels, {0, 1, 2}, 0, 0, 0, 0};
-  if (script == WHOLE) {
-    scans[count++] = (jpeg_scan_info){1, {0}, 1, DCTSIZE2 - 1, 0, 0};
-  } else {
-    static const int ends[] = {0, 2, 8, DCTSIZE2 - 1};
-    for (int i = 0; i < 3; i++) scans[count++] = (jpeg_scan_info){1, {0}, ends[i] + 1, ends[i + 1], 0, 0};
+// Scans of one channel, a band of frequencies each.
+//   ends  the last frequency of each band; the last end is that of the block
+//   low   bits that the scans of the bands from the third on leave out
+static int add_bands(int channel, const int *ends, int low, jpeg_scan_info *scans) {
+  int count = 0, first = 1;
+  for (; first < DCTSIZE2; first = *ends++ + 1, count++) {
+    scans[count] = (jpeg_scan_info){1, {channel}, first, *ends, 0, first > 2 ? low : 0};
   }
-  for (int i = 1; i < channels; i++) scans[count++] = (jpeg_scan_info){1, {i}, 1, DCTSIZE2 - 1, 0, 0};
+  return count;
+}
+
+static int make_script(script script, int channels, jpeg_scan_info *scans) {
+  enum { LAST = DCTSIZE2 - 1 };
+  static const int whole[] = {LAST}, halves[] = {2, LAST}, bands[] = {1, 2, 8, LAST};
+  const int low = script == APPROXIMATE;
+  int count = 0;
+  scans[count++] = (jpeg_scan_info){1, {0}, 0, 0, 0, 0};
+  if (channels == 3) scans[count++] = (jpeg_scan_info){2, {1, 2}, 0, 0, 0, 0};
+  count += add_bands(0, script == WHOLE ? whole : bands, low, scans + count);
+  if (low) scans[count++] = (jpeg_scan_info){1, {0}, 3, LAST, 1, 0};
+  for (int i = 1; i < channels; i++) count += add_bands(i, low ? halves : whole, 0, scans + count);
   return count;
 }
 
 // Writes a file and keeps it if it is the smallest.
 static void try_script(small_picture *small, j_compress_ptr cinfo, script script,
                        void (*configure)(j_compress_ptr cinfo)) {
-  enum { MOST_SCANS = 8 };
   jpeg_scan_info scans[MOST_SCANS];
   struct jpeg_compress_struct *trial = &small->trial;
   trial->err = cinfo->err;
@@ -100,9 +112,7 @@ static void try_script(small_picture *small, j_compress_ptr cinfo, script script
   trial->scan_info = NULL;
   trial->optimize_coding = TRUE;
   trial->progress = cinfo->progress;
-  if (script == APPROXIMATE) {
-    jpeg_simple_progression(trial);
-  } else if (script != SEQUENTIAL) {
+  if (script != SEQUENTIAL) {
     trial->num_scans = make_script(script, trial->num_components, scans);
     trial->scan_info = scans;
   }

@@ -39,6 +39,8 @@ static void group_all(token_work *work, const token_layout *layout, int is_writi
   for (int slot = 0; slot < SLOTS; slot++) {
     if (!is_used(layout, slot)) continue;
     for (uint32_t look = 0; look < 1 << HUFFMAN_LOOK; look++) {
+      // What has not come up is not written.
+      if (is_writing && work->hits[slot][look] == 0) continue;
       huffman_group_at(&work->readers[slot], is_writing ? &work->writers[slot] : NULL, look, most_codes(slot),
                        &work->groups[slot][look], symbols);
     }

@@ -17,7 +17,7 @@ enum {
   TOKEN_CODE = 0x8000     // with a slot above the 8 bits of a symbol: one code; the next token is the bits that belong to it
 };
 
-enum { TOKENS = 128 * 1024 };
+enum { TOKENS = 32 * 1024 };
 enum { TOKEN_SLACK = 2 * DCTSIZE2 + 1 };  // most of a block, with a marker before it
 
 typedef struct token_piece {

@@ -143,7 +143,8 @@ final class JPEGWriter: ContainerWriter, FrameRowsWriter {
       width: UInt32(clamping: size.width), height: UInt32(clamping: size.height),
       pixel_format: format.rawValue, quality: percent, horizontal: factors.horizontal,
       vertical: factors.vertical, effort: Self.effort(effort), is_progressive: isProgressive ? 1 : 0,
-      is_optimized: isOptimized ? 1 : 0,
+      // A profile for colors is none for gray.
+      is_optimized: isOptimized ? 1 : 0, may_be_gray: segments.hasProfile ? 0 : 1,
       restart_rows: UInt32(options[JPEGOption.restart]), is_thumbnail: 0, density_unit: 0, density_x: 0, density_y: 0,
       segments: nil, segments_length: 0)
   }

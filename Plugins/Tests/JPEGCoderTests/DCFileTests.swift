@@ -15,6 +15,7 @@ import Testing
     .init(isProgressive: true, size: Size(width: 1, height: 1)),
     .init(isProgressive: true, size: Size(width: 640, height: 9)),
     .init(isGray: true, isProgressive: true, restartRows: 1, size: Size(width: 17, height: 640)),
+    .init(effort: CJPEG_EFFORT_SMALL, isProgressive: true),
   ]
   /// Files with less chroma.
   static let sparse: [DeepFileTests.Coding] = [
@@ -23,6 +24,8 @@ import Testing
     .init(horizontal: 2, isProgressive: true, size: Size(width: 130, height: 70)),
     .init(vertical: 2, isProgressive: true, size: Size(width: 130, height: 70)),
     .init(horizontal: 4, isProgressive: true, size: Size(width: 130, height: 70)),
+    .init(
+      horizontal: 2, vertical: 2, effort: CJPEG_EFFORT_SMALL, isProgressive: true, size: Size(width: 401, height: 259)),
     .init(horizontal: 2, vertical: 2, isProgressive: true, size: Size(width: 1, height: 1)),
   ]
 

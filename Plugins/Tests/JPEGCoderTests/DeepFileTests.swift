@@ -54,7 +54,7 @@ import Testing
       width: UInt32(coding.size.width), height: UInt32(coding.size.height),
       pixel_format: (coding.isGray ? PixelFormat.gray8 : .rgb8).rawValue, quality: 92, horizontal: coding.horizontal,
       vertical: coding.vertical, effort: coding.effort, is_progressive: coding.isProgressive ? 1 : 0,
-      is_optimized: isOptimized ? 1 : 0,
+      is_optimized: isOptimized ? 1 : 0, may_be_gray: 0,
       restart_rows: coding.restartRows, is_thumbnail: 0, density_unit: 0, density_x: 0, density_y: 0,
       segments: nil, segments_length: 0)
     try samples.withUnsafeMutableBytes { bytes in

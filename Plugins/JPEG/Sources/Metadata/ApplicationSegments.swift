@@ -28,6 +28,9 @@ struct ApplicationSegments {
     payloads[kind] = payload
   }
 
+  /// Whether there is an ICC profile.
+  var hasProfile: Bool { payloads[.icc]?.isEmpty == false }
+
   /// Bytes that a thumbnail may have beside the Exif that was given, or nil where it cannot be put.
   func roomForThumbnail(orientation: Orientation) -> Int? {
     guard let exif = payloads[.exif] else {
