@@ -15,6 +15,11 @@ enum AVIFOption {
     case aom, rav1e
   }
 
+  enum Content: String, CaseIterable {
+    case automatic = "auto"
+    case picture, screen
+  }
+
   enum SampleRange: String, CaseIterable {
     case full, limited
   }
@@ -30,6 +35,9 @@ enum AVIFOption {
   static let codec = CoderOption.choice(
     "codec", default: Codec.automatic,
     "AV1 encoder, where libavif has it; auto is aom, the only one that keeps every sample.")
+  static let content = CoderOption.choice(
+    "content", default: Content.automatic,
+    "What the picture shows: aom compresses screens by other tools; auto finds out.")
   static let range = CoderOption.choice(
     "range", default: SampleRange.full, "Value range of samples: full, or limited as in television.")
   static let keyFrameInterval = CoderOption.integer(
@@ -38,6 +46,6 @@ enum AVIFOption {
 
   static let table = [
     quality.description, subsampling.description, speed.description, depth.description, alphaQuality.description,
-    tune.description, codec.description, range.description, keyFrameInterval.description,
+    tune.description, content.description, codec.description, range.description, keyFrameInterval.description,
   ]
 }

@@ -82,7 +82,10 @@ final class AVIFWriter: ContainerWriter {
     let picture = try SourcePicture(
       pixels, bits: header.bitsPerChannel, depth: depth, settings: settings, cicp: header.cicp ?? defaultColors)
     depth = Int(picture.image.pointee.depth)
-    if delays.isEmpty { describe(picture, header: header) }
+    if delays.isEmpty {
+      describe(picture, header: header)
+      if settings.isScreen(pixels) { avifEncoderSetCodecSpecificOption(encoder, "color:tune-content", "screen") }
+    }
     delays.append(frame.delay ?? .zero)
     if mayBeSequence, delays.count == 1 {
       held = picture

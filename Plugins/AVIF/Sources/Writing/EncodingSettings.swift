@@ -21,6 +21,7 @@ struct EncodingSettings {
   let isFullRange: Bool
   /// What aom's encoder is tuned for.
   private let tune: AVIFOption.Tuning
+  private let content: AVIFOption.Content
   /// Most frames from one key frame to the next, or 0.
   private let keyFrameInterval: Int32
   private let codec: avifCodecChoice
@@ -31,6 +32,7 @@ struct EncodingSettings {
     speed = Int32(options[AVIFOption.speed])
     depth = options[AVIFOption.depth].bits
     tune = options[AVIFOption.tune]
+    content = options[AVIFOption.content]
     isFullRange = options[AVIFOption.range] == .full
     keyFrameInterval = Int32(options[AVIFOption.keyFrameInterval])
     let encoder = options[AVIFOption.codec]
@@ -62,6 +64,16 @@ struct EncodingSettings {
   func speed(isSequence: Bool, hasAlpha: Bool) -> Int32 {
     let isRealTime = isSequence && codec == AVIF_CODEC_CHOICE_AOM
     return isLossless || isRealTime && (hasAlpha || quantizer == 0) ? min(speed, 6) : speed
+  }
+
+  /// Whether aom is told that a picture, the first of a file, shows a screen.
+  func isScreen(_ pixels: PixelView) -> Bool {
+    guard quantizer > 0, codec == AVIF_CODEC_CHOICE_AOM else { return false }
+    switch content {
+    case .automatic: return ScreenContent.isFound(in: pixels)
+    case .picture: return false
+    case .screen: return true
+    }
   }
 
   /// A new encoder with these settings, which are all but the speed.
