@@ -6,7 +6,7 @@ import ImageCoderModel
 struct EncodePlan {
   let container: any Container
   let format: ImageFormat
-  let options: EncodeOptions
+  private(set) var options: EncodeOptions
   let pageCount: Int
   /// What the writer gets for the options that were given.
   private let values: [String: OptionValue]
@@ -105,6 +105,14 @@ struct EncodePlan {
     var options = options
     options.log = nil
     return try EncodePlan(container, format: format, options: options, pageCount: pageCount)
+  }
+
+  /// The same, with what is encoded of a picture told to somebody else.
+  func reporting(to progress: @escaping @Sendable (Double) -> Void) -> EncodePlan {
+    guard options.progress != nil else { return self }
+    var plan = self
+    plan.options.progress = progress
+    return plan
   }
 
   /// A frame as the file has it before it is compressed, and the image that describes it.

@@ -6,12 +6,16 @@ import ImageCoderModel
 struct LookEncoding {
   /// Files of the whole picture that are tried with the same options.
   private static let mostTries = 8
+  /// A score of a part of the picture this near tells where that of the whole is.
+  private static let nearEnough = 1.5
   /// What is asked for, as the options have it.
   private let target: Double
   private let plan: EncodePlan
   private let open: ImageEncoder.Opener
-  private let page: Image
+  private let pages: [Image]
+  private let curve: LookCurve
   private let judge: LookJudge
+  private let progress: LookProgress
   private var tries = 0
 
   /// A file, and how it looks.
@@ -24,11 +28,11 @@ struct LookEncoding {
   init(
     _ plan: EncodePlan, look target: Double, _ pages: [Image], open: @escaping ImageEncoder.Opener
   ) throws(CoderError) {
-    guard pages.count == 1, let page = pages.first else {
-      throw .unsupported("a look of \(pages.count) pages; that of one is judged")
-    }
-    (self.plan, self.target, self.open, self.page) = (plan, target, open, page)
-    judge = try LookJudge(plan, page)
+    (self.target, self.open, self.pages) = (target, open, pages)
+    progress = LookProgress(plan.options.progress)
+    self.plan = plan.reporting(to: progress.report)
+    curve = LookCurve(plan.format)
+    judge = try LookJudge(plan, pages)
   }
 
   /// - Throws: ``CoderError/Code/unsupported`` with the best score, if no file has the one that is asked for;
@@ -38,11 +42,12 @@ struct LookEncoding {
     if let allowed = plan.options.maxFileSize, best.file.byteCount > allowed {
       var options = best.options
       options.quality = best.trial.file.quality
-      let file = try plan.with(options).largestFile([page]) { tries += 1 }
+      let file = try plan.with(options).largestFile(pages) { tries += 1 }
       best.trial = Trial(file: file, score: try score(file))
     }
     var file = best.trial.file
     file.look = LookResult(score: best.trial.score, tries: tries)
+    progress.finish()
     return file
   }
 
@@ -82,15 +87,17 @@ struct LookEncoding {
   /// The smallest file that is near enough, or the one that looks best.
   private mutating func searched(_ options: EncodeOptions) throws(CoderError) -> Trial {
     let plan = try plan.with(options)
-    var search = LookSearch(target)
+    var search = LookSearch(target, along: curve)
     if let mosaic = judge.mosaic {
       let parts = try plan.with(LookOptions.part(options))
+      search = LookSearch(target, along: curve, tolerance: Self.nearEnough)
       while let quality = search.next, search.tried.count < Self.mostTries {
-        let file = try encoded(parts, of: mosaic.image, quality: quality)
+        let file = try encoded(parts, of: [mosaic.image], quality: quality)
         let score = try mosaic.judge.score(file, open: open, cancellation: plan.options.cancellation)
         search.add(quality: quality, score: score)
       }
-      if let found = search.estimate { search = LookSearch(target, start: found.quality, slope: found.slope) }
+      let found = search.estimate
+      search = LookSearch(target, along: curve, start: found?.usual, slope: found?.slope ?? 1)
     }
     var trials: [Trial] = []
     while let quality = search.next, trials.count < Self.mostTries {
@@ -112,7 +119,7 @@ struct LookEncoding {
   }
 
   private mutating func attempt(_ plan: EncodePlan, _ quality: Double?) throws(CoderError) -> Trial {
-    let file = try encoded(plan, of: page, quality: quality)
+    let file = try encoded(plan, of: pages, quality: quality)
     return Trial(file: file, score: try score(file))
   }
 
@@ -121,10 +128,11 @@ struct LookEncoding {
   }
 
   private mutating func encoded(
-    _ plan: EncodePlan, of image: Image, quality: Double?
+    _ plan: EncodePlan, of pages: [Image], quality: Double?
   ) throws(CoderError) -> EncodedFile {
     tries += 1
-    return try plan.file(of: [image], quality: quality, isSilent: tries > 1)
+    defer { progress.next() }
+    return try plan.file(of: pages, quality: quality, isSilent: tries > 1)
   }
 
   private func unreachable(_ best: Double) -> CoderError {

@@ -19,6 +19,9 @@ enum LookOptions {
     case .webP:
       prefer("method", 6)
       if look > 70 { prefer("sharp-yuv", true) }
+    case .avif:
+      // Fewer bytes where steps are fine, more where they are coarse.
+      if look > 75 { prefer("bit-depth", "10") }
     default: break
     }
     return options
@@ -45,7 +48,6 @@ enum LookOptions {
     options.embeddedThumbnailSide = nil
     options.iconSizes = []
     options.density = nil
-    options.progress = nil
     return options
   }
 }

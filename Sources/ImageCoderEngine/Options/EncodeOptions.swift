@@ -24,7 +24,8 @@ public struct EncodeOptions: Sendable {
   /// Receives the coder's messages, and warnings about parts of the image that the format cannot hold; from any thread.
   public var log: (@Sendable (LogSeverity, String) -> Void)?
   /// Called with the encoded share of the current picture, 0 to 1, on the encoding thread: 1 when a frame is done,
-  /// again for each quality that ``Output/maxFileSize`` tries.
+  /// again for each quality that ``Output/maxFileSize`` tries. With ``Output/look`` it grows over all files that are tried,
+  /// and is 1 at the end.
   public var progress: (@Sendable (Double) -> Void)?
 
   /// Makes options; without arguments, to write all frames in their own size, with the format's default values.
