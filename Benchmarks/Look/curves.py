@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compares encoders at the same look, and draws the curves of docs/look.md.
+
+usage: curves.py measure CODERS FOLDER RESULTS | draw RESULTS PAGE
+
+FOLDER has pictures as PNG: `corpus.py` makes twelve that no number was searched by. `measure` writes each at some qualities, in our
+formats and by the tools that are installed, and keeps bytes, SSIMULACRA2 and processor time in RESULTS (JSON), one picture after
+another, so that it can be stopped and goes on. `draw` makes a picture for photographs and one for graphics in the folder `images`
+beside PAGE, and puts tables between PAGE's marks.
+"""
+
+import io
+import json
+import math
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SCORES = (50, 60, 70, 80, 90)
+PERCENT = (12, 25, 40, 55, 68, 80, 90, 96)
+BASE = "JPEG, annex K, progressive"
+
+
+def ours(suffix, *options):
+    return suffix, lambda coders, source, made, q: [coders, "convert", source, made, "--quality", str(q / 100), *options]
+
+
+def tool(name, suffix, words):
+    return suffix, lambda coders, source, made, q: shutil.which(name) and [name, *words(source, made, q)]
+
+
+# What is written, and how: the suffix, and a command for a quality of 1 to 100. No command: the tool is not there.
+ENCODERS = {
+    BASE: ours("jpg", "--option", "effort=fast", "--progressive"),
+    "JPEG, ours": ours("jpg"),
+    "JPEG, ours, small": ours("jpg", "--option", "effort=small", "--subsampling", "420"),
+    "JPEG, cjpeg -optimize": tool(
+        "cjpeg", "jpg", lambda source, made, q: ["-quality", str(q), "-optimize", "-outfile", made, source]),
+    "JPEG, mozjpeg": ("jpg", None),
+    "WebP, ours": ours("webp"),
+    "WebP, ours, method 6, sharp-yuv": ours("webp", "--option", "method=6", "--option", "sharp-yuv=true"),
+    "WebP, cwebp -m 6": tool("cwebp", "webp", lambda source, made, q: ["-quiet", "-m", "6", "-q", str(q), source, "-o", made]),
+    "AVIF, ours": ours("avif"),
+    "AVIF, ours, 10 bits": ours("avif", "--option", "bit-depth=10"),
+    "AVIF, avifenc -s 6": tool("avifenc", "avif", lambda source, made, q: [
+        "-j", "1", "-s", "6", "-y", "420", "--min", str(max(0, 59 - q * 63 // 100)), "--max", str(min(63, 67 - q * 63 // 100)),
+        "-a", "end-usage=q", "-a", f"cq-level={63 - q * 63 // 100}", "-a", "tune=ssim", source, made]),
+    "JPEG XL, ours": ours("jxl"),
+    "JPEG XL, ours, effort 3": ours("jxl", "--option", "effort=3"),
+    "JPEG XL, cjxl": tool("cjxl", "jxl", lambda source, made, q: [source, made, "-q", str(q), "--num_threads=0", "--quiet"]),
+    "HEIC, ours": ours("heic"),
+}
+COLORS = {
+    "JPEG, ours": "#d08a00", "JPEG, ours, small": "#c22", "JPEG, mozjpeg": "#777", "WebP, ours, method 6, sharp-yuv": "#283",
+    "AVIF, ours": "#25c", "JPEG XL, ours": "#92b", "HEIC, ours": "#099",
+}
+
+
+def spent(command):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return seconds if done.returncode == 0 else None
+
+
+def mozjpeg(source, made, quality):
+    """By the wheel of libvips, which has it inside."""
+    try:
+        import pyvips
+    except ImportError:
+        return None
+    picture = pyvips.Image.new_from_file(source).copy_memory()
+    before = resource.getrusage(resource.RUSAGE_SELF)
+    file = picture.jpegsave_buffer(
+        Q=quality, interlace=True, optimize_coding=True, trellis_quant=True, overshoot_deringing=True, optimize_scans=True,
+        quant_table=3, keep="none")
+    after = resource.getrusage(resource.RUSAGE_SELF)
+    Path(made).write_bytes(file)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def score_of(coders, source, made):
+    """SSIMULACRA2 of a file."""
+    found = subprocess.run(
+        [coders, "compare", source, made, "--metric", "ssimulacra2", "--json"], capture_output=True, text=True, check=False)
+    return json.loads(found.stdout)["ssimulacra2"] if found.stdout else None
+
+
+def measure(coders, folder, results):
+    known = json.loads(results.read_text()) if results.exists() else {}
+    with tempfile.TemporaryDirectory() as work:
+        for picture in sorted(folder.glob("*.png")):
+            ppm = f"{work}/{picture.stem}.ppm"
+            subprocess.run([coders, "convert", picture, ppm], check=True, stdout=subprocess.DEVNULL)
+            size = int(open(ppm, "rb").read(32).split()[1]) * int(open(ppm, "rb").read(32).split()[2])
+            for name, (suffix, command) in ENCODERS.items():
+                if f"{picture.stem}|{name}" in known:
+                    continue
+                points = []
+                for quality in PERCENT:
+                    made = f"{work}/made.{suffix}"
+                    Path(made).unlink(missing_ok=True)
+                    source = str(picture) if suffix in ("avif", "jxl") and not name.startswith(("AVIF, ours", "JPEG XL, ours")) else ppm
+                    if command is None:
+                        seconds = mozjpeg(str(picture), made, quality)
+                    else:
+                        words = command(coders, source, made, quality)
+                        seconds = spent(words) if words else None
+                    if seconds is None or not os.path.exists(made):
+                        continue
+                    score = score_of(coders, ppm, made)
+                    if score is not None:
+                        points.append((score, os.path.getsize(made) * 8 / size, seconds / size * 1e6))
+                known[f"{picture.stem}|{name}"] = points
+            results.write_text(json.dumps(known))
+            print(picture.stem, flush=True)
+
+
+def at(points, score, column=1):
+    """Between two qualities: logarithms of bytes and seconds are interpolated."""
+    points = sorted(map(tuple, points))
+    for low, high in zip(points, points[1:]):
+        if low[0] <= score <= high[0] and low[0] < high[0]:
+            share = (score - low[0]) / (high[0] - low[0])
+            return math.log(low[column]) * (1 - share) + math.log(high[column]) * share
+    return None
+
+
+def ratio(known, kind, name, score, column=1, base=BASE):
+    """The geometric mean over the pictures that both can make look so, and how many there are."""
+    logs = []
+    for key, points in known.items():
+        stem, encoder = key.split("|")
+        if encoder == name and stem.startswith(kind):
+            pair = at(points, score, column), at(known.get(f"{stem}|{base}", []), score, column)
+            if None not in pair:
+                logs.append(pair[0] - pair[1])
+    return (math.exp(sum(logs) / len(logs)), len(logs)) if len(logs) >= 2 else None
+
+
+def table(known, kind, column):
+    lines = ["| | " + " | ".join(map(str, SCORES)) + " |", "|---|" + "---:|" * len(SCORES)]
+    count = len({key.split("|")[0] for key in known if key.startswith(kind)})
+    for name in ENCODERS:
+        cells = []
+        for score in SCORES:
+            found = ratio(known, kind, name, score, column)
+            note = f" ({found[1]})" if found and found[1] < count else ""
+            cells.append(f"{found[0]:.2f}{note}" if found else "–")
+        if any(cell != "–" for cell in cells):
+            lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def drawing(known, kind):
+    """Bytes beside those of the base, by score."""
+    width, height, left, top, right, bottom = 720, 400, 50, 20, 240, 40
+    low, high, most = 50, 90, 1.1
+
+    def place(score, value):
+        x = left + (score - low) / (high - low) * (width - left - right)
+        return f"{x:.1f},{top + (1 - min(value, most) / most) * (height - top - bottom):.1f}"
+
+    out = io.StringIO()
+    out.write(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12">\n')
+    out.write(f'<rect width="{width}" height="{height}" fill="#fff"/>\n')
+    for step in range(0, 6):
+        x, y = place(low, step / 5).split(",")
+        end = place(high, 0).split(",")[0]
+        out.write(f'<path d="M{x} {y}H{end}" stroke="#ddd"/><text x="{float(x) - 8}" y="{float(y) + 4}" text-anchor="end">{step / 5:.1f}</text>\n')
+    for score in SCORES:
+        x, y = place(score, 0).split(",")
+        out.write(f'<text x="{x}" y="{float(y) + 18}" text-anchor="middle">{score}</text>\n')
+    base = place(low, 1), place(high, 1)
+    out.write(f'<path d="M{base[0]}L{base[1]}" stroke="#000" stroke-dasharray="4 3"/>\n')
+    for line, (name, color) in enumerate(COLORS.items()):
+        points = [(score, ratio(known, kind, name, score)) for score in range(low, high + 1, 5)]
+        points = [place(score, found[0]) for score, found in points if found]
+        if not points:
+            continue
+        out.write(f'<polyline points="{" ".join(points)}" fill="none" stroke="{color}" stroke-width="2"/>\n')
+        y = top + 16 + line * 20
+        out.write(f'<path d="M{width - right + 16} {y - 4}h18" stroke="{color}" stroke-width="2"/><text x="{width - right + 40}" y="{y}">{name}</text>\n')
+    y = top + 16 + len(COLORS) * 20
+    out.write(f'<path d="M{width - right + 16} {y - 4}h18" stroke="#000" stroke-dasharray="4 3"/><text x="{width - right + 40}" y="{y}">{BASE}</text>\n')
+    out.write(f'<text x="{left + (width - left - right) / 2}" y="{height - 6}" text-anchor="middle">SSIMULACRA2</text>\n</svg>\n')
+    return out.getvalue()
+
+
+def draw(results, page):
+    known = json.loads(results.read_text())
+    text = page.read_text(encoding="utf-8")
+    for kind, word in (("p_", "photographs"), ("g_", "graphics")):
+        (page.parent / "images" / f"look-{word}.svg").write_text(drawing(known, kind), encoding="utf-8")
+        for column, what in ((1, "bytes"), (2, "time")):
+            begin, end = f"<!-- {word} {what} -->", f"<!-- end {word} {what} -->"
+            before, rest = text.split(begin)
+            text = f"{before}{begin}\n\n{table(known, kind, column)}\n\n{end}{rest.split(end)[1]}"
+    page.write_text(text, encoding="utf-8")
+
+
+def main():
+    if len(sys.argv) == 5 and sys.argv[1] == "measure":
+        measure(sys.argv[2], Path(sys.argv[3]), Path(sys.argv[4]))
+    elif len(sys.argv) == 4 and sys.argv[1] == "draw":
+        draw(Path(sys.argv[2]), Path(sys.argv[3]))
+    else:
+        sys.exit(__doc__)
+
+
+main()
