@@ -135,8 +135,9 @@ class Run:
         waiting, in_flight = [], 0
         read, write = os.pipe()
         os.set_inheritable(write, True)
-        # Events count from what comes first, by default the first frame.
-        began, self.began = time.monotonic(), None
+        # Events count from what comes first, by default the first frame; one with a question comes when the answer is yes.
+        began, self.began, self.changed = time.monotonic(), None, time.monotonic()
+        due = lambda event, now: event[0](self) if callable(event[0]) else event[0] <= now - self.began
         process, master = pty.fork()
         if process == 0:
             os.environ.update({"TERM": "xterm-256color"})
@@ -150,21 +151,22 @@ class Run:
                 os._exit(99)
         os.close(write)
         fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
-        events = sorted(events, key=lambda event: event[0])
+        events = list(events) if any(callable(event[0]) for event in events) else sorted(events, key=lambda event: event[0])
         while True:
             now = time.monotonic()
             if now - began > 60:
                 os.kill(process, signal.SIGKILL)
                 os.close(master)
                 raise Failure("does not end")
-            while self.began and events and events[0][0] <= now - self.began:
+            while self.began and events and due(events[0], now):
                 events.pop(0)[1](self, master)
+                self.changed = now
             while waiting and waiting[0][0] <= now:
                 answer = waiting.pop(0)[1]
                 in_flight -= answer == b"\x1b[0n"
                 os.write(master, answer)
             times = [entry[0] - now for entry in waiting[:1]]
-            times += [event[0] + self.began - now for event in events[:1] if self.began]
+            times += [0.05 if callable(event[0]) else event[0] + self.began - now for event in events[:1] if self.began]
             if not select.select([master], [], [], max(0, min(times + [0.5])))[0]:
                 continue
             # Rested, it reads several questions at once.
@@ -176,6 +178,7 @@ class Run:
             if not data:
                 break
             self.output += data
+            self.changed = time.monotonic()
             if not self.began and since in self.output:
                 self.began = time.monotonic()
             self.fences += data.count(b"\x1b[5n")
@@ -183,12 +186,12 @@ class Run:
             self.most_in_flight = max(self.most_in_flight, in_flight)
             answers = terminal.answers(data)
             for answer in reversed(answers) if is_reversed else answers:
-                due = now + delay + (ready if answer == b"\x1b[0n" else 0)
+                moment = now + delay + (ready if answer == b"\x1b[0n" else 0)
                 # Reversed, what follows the answer that ends all comes late.
-                due = max([due] + [entry[0] + (0.02 if is_reversed else 0) for entry in waiting])
+                moment = max([moment] + [entry[0] + (0.02 if is_reversed else 0) for entry in waiting])
                 for part in [answer[i:i + 1] for i in range(len(answer))] if pieces else [answer]:
-                    waiting.append((due, part))
-                    due += 0.002 if pieces else 0
+                    waiting.append((moment, part))
+                    moment += 0.002 if pieces else 0
         os.waitpid(process, 0)
         said = b""
         while part := os.read(read, 1 << 16):
@@ -198,6 +201,11 @@ class Run:
         self.result = json.loads(said or b"{}")
         # The shell looks for what is left for 0.6 seconds.
         self.seconds = time.monotonic() - (self.began or began)
+
+
+def quiet(run):
+    """Whether nothing has been shown for longer than a frame of the pictures here lasts."""
+    return time.monotonic() - run.changed > 0.8
 
 
 def send(data):
