@@ -73,6 +73,34 @@ import Testing
     #expect(exif[kCGImagePropertyExifFNumber] as? Double == 2.8)
   }
 
+  /// In one block of the file, and three dictionaries.
+  @Test(arguments: ["public.jpeg", "public.png", "public.tiff"])
+  func exifGoesWithoutThePlaceAndTheCamera(_ type: String) throws {
+    let given: [CFString: Any] = [
+      kCGImagePropertyExifDictionary: [kCGImagePropertyExifFNumber: 2.8],
+      kCGImagePropertyTIFFDictionary: [kCGImagePropertyTIFFMake: "Maker", kCGImagePropertyTIFFSoftware: "A program"],
+      kCGImagePropertyGPSDictionary: [
+        kCGImagePropertyGPSLatitude: 1.5, kCGImagePropertyGPSLatitudeRef: "S", kCGImagePropertyGPSLongitude: 2.5,
+        kCGImagePropertyGPSLongitudeRef: "E",
+      ],
+    ]
+    let full = try #require(file(picture(16, 16) { _, _ in [1, 2, 3, 255] }, type, given))
+    let data = NSMutableData()
+    let destination = try #require(CGImageDestinationCreateWithData(data, type as CFString, 1, nil))
+    let changes = [kCGImagePropertyExifDictionary: kCFNull!] as CFDictionary
+    CGImageDestinationAddImageFromSource(destination, opened(full)!, 0, changes)
+    #expect(CGImageDestinationFinalize(destination))
+    let left = try #require(properties(opened(data as Data)))
+    #expect(left[kCGImagePropertyExifDictionary] == nil)
+    let tiff = try #require(left[kCGImagePropertyTIFFDictionary] as? [CFString: Any])
+    #expect(tiff[kCGImagePropertyTIFFMake] as? String == "Maker")
+    #expect(tiff[kCGImagePropertyTIFFSoftware] as? String == "A program")
+    let place = try #require(left[kCGImagePropertyGPSDictionary] as? [CFString: Any])
+    #expect(place[kCGImagePropertyGPSLatitude] as? Double == 1.5)
+    #expect(place[kCGImagePropertyGPSLatitudeRef] as? String == "S")
+    #expect(place[kCGImagePropertyGPSLongitudeRef] as? String == "E")
+  }
+
   @Test func anotherTypeIsEncodedWithItsMetadata() throws {
     let made = try #require(try added("jpeg/valid/orientation-6.jpg", "public.png"))
     let read = try #require(properties(opened(made)))

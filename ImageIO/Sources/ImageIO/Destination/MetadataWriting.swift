@@ -36,9 +36,29 @@
         guard let inner = value as? NSDictionary else { continue }
         for (key, value) in inner.pairs { set(key, of: name, to: value, in: &edit) }
         // A picture lies where its letters say.
-        if name == "{GPS}" { applyLetters(inner, &edit) }
+        if name == "{GPS}" {
+          applyLetters(&edit) { inner.object(forKey: NSString(string: $0)) as? String }
+        }
       }
+      if edit.removed.contains(.exif) { keepNeighbors(of: file, but: properties, in: &edit) }
       return edit
+    }
+
+    /// What lies beside the directory of `{Exif}` in the same block stays, when the block goes.
+    private static func keepNeighbors(of file: ByteSource, but changes: NSDictionary, in edit: inout MetadataEdit) {
+      guard let stored = try? Coders.registry.open(file).properties() else { return }
+      for dictionary in ["{TIFF}", "{GPS}"] {
+        if let change = changes.object(forKey: NSString(string: dictionary)), isNull(change) { continue }
+        guard case .dictionary(let inner)? = stored[dictionary] else { continue }
+        for (key, value) in inner.sorted where edit.values[dictionary, key] == nil && isWritten(key, in: dictionary) {
+          var one = MetadataEdit()
+          one.values[dictionary, key] = value
+          if dictionary == "{GPS}" {
+            applyLetters(&one) { if case .text(let letter)? = stored[dictionary, $0] { letter } else { nil } }
+          }
+          edit.values[dictionary, key] = one.values[dictionary, key]
+        }
+      }
     }
 
     private static func set(_ key: String, of dictionary: String, to value: Any, in edit: inout MetadataEdit) {
@@ -96,9 +116,9 @@
           && ["Version", "LatitudeRef", "LongitudeRef", "DestLatitudeRef", "DestLongitudeRef"].contains(key))
     }
 
-    private static func applyLetters(_ place: NSDictionary, _ edit: inout MetadataEdit) {
+    private static func applyLetters(_ edit: inout MetadataEdit, _ text: (String) -> String?) {
       for name in ["Latitude", "Longitude", "DestLatitude", "DestLongitude"] {
-        let letter = (place.object(forKey: NSString(string: "\(name)Ref")) as? String)?.uppercased()
+        let letter = text("\(name)Ref")?.uppercased()
         guard let degrees = edit.values["{GPS}", name]?.number, letter == "S" || letter == "W" else { continue }
         edit.values["{GPS}", name] = .number(-abs(degrees))
       }
