@@ -19,6 +19,12 @@ enum Fixture {
     return source
   }
 
+  /// Pictures of a format.
+  static func valid(_ format: String) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: url("\(format)/valid").path).sorted()
+      .filter { !$0.hasSuffix(".json") && !$0.hasSuffix(".txt") }.map { "\(format)/valid/\($0)" }
+  }
+
   /// The coders that are built in, asked without ImageIO.
   static let registry = CoderRegistry(builtIn: .all)
 

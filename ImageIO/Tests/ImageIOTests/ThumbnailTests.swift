@@ -35,6 +35,26 @@ import Testing
     }
   }
 
+  /// A program may turn a picture by its property, or have it turned: both show the same, whatever Exif says beside it.
+  @Test(arguments: ["avif", "heif", "jpeg", "jxl", "png", "tiff", "webp"])
+  func thePropertySaysHowTheThumbnailIsTurned(_ folder: String) throws {
+    var turned = 0
+    for path in try Fixture.valid(folder) {
+      let source = try Fixture.source(path)
+      guard let read = properties(source), let width = read[kCGImagePropertyPixelWidth] as? Int,
+        let height = read[kCGImagePropertyPixelHeight] as? Int, max(width, height) <= 1_000,
+        let image = try thumbnail(
+          path, [kCGImageSourceCreateThumbnailFromImageAlways: true, kCGImageSourceCreateThumbnailWithTransform: true])
+      else { continue }
+      let orientation = read[kCGImagePropertyOrientation] as? Int ?? 1
+      let isOnItsSide = (5...8).contains(orientation)
+      turned += isOnItsSide ? 1 : 0
+      #expect(image.width == (isOnItsSide ? height : width), "\(path)")
+      #expect(image.height == (isOnItsSide ? width : height), "\(path)")
+    }
+    #expect(turned > 0)
+  }
+
   @Test func withoutASideItHasItsOwn() throws {
     let options: [CFString: Any] = [kCGImageSourceCreateThumbnailFromImageAlways: kCFBooleanTrue!]
     #expect(try thumbnail("jpeg/valid/orientation-6.jpg", options)?.width == 37)

@@ -139,8 +139,10 @@
       if header.format == .jpeg, header.alpha == .opaque { result["HasAlpha"] = nil }
       if header.pixelFormat.isFloat { result["IsFloat"] = .integer(1) }
       if header.hasPalette, header.format != .gif { result["IsIndexed"] = .integer(1) }
-      if let orientation = result["Orientation"] ?? stored["{TIFF}", "Orientation"] {
-        result["Orientation"] = orientation
+      // How the picture is to be turned; Exif of HEIF and its relatives may say something else, which does not count.
+      if let stated = stored["{TIFF}", "Orientation"] {
+        let isOne = stated.integer.map { (1...8).contains($0) } ?? false
+        result["Orientation"] = isOne ? .integer(Int64(header.orientation.rawValue)) : stated
       }
       if case .text(let stars)? = stored["{IPTC}", "StarRating"], let number = Double(stars) {
         result["{IPTC}", "StarRating"] =
