@@ -4,6 +4,7 @@ import CoreGraphics
 import Foundation
 import ImageCodersBuiltIn
 import ImageIO
+import Testing
 
 /// Pictures of the tree, and what the tests make of them.
 enum Fixture {
@@ -37,6 +38,15 @@ func file(_ image: CGImage, _ type: String, _ properties: [CFString: Any] = [:])
   guard let destination = CGImageDestinationCreateWithData(data, type as CFString, 1, nil) else { return nil }
   CGImageDestinationAddImage(destination, image, properties as CFDictionary)
   return CGImageDestinationFinalize(destination) ? data as Data : nil
+}
+
+/// What a file says of its picture after changes, which are made to it as it is.
+func changed(_ file: Data, _ type: String, _ changes: [CFString: Any]) throws -> [CFString: Any] {
+  let data = NSMutableData()
+  let destination = try #require(CGImageDestinationCreateWithData(data, type as CFString, 1, nil))
+  CGImageDestinationAddImageFromSource(destination, try #require(opened(file)), 0, changes as CFDictionary)
+  #expect(CGImageDestinationFinalize(destination))
+  return try #require(properties(opened(data as Data)))
 }
 
 func opened(_ data: Data) -> CGImageSource? { CGImageSourceCreateWithData(data as CFData, nil) }
