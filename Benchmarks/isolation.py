@@ -24,6 +24,8 @@ LARGE_GATE = 1.25
 GATES = {"photo24.jpg": 1.02, "16mb.webp": 1.60}
 # The first file of a plugin, with its server, and that of each further worker, on a machine with nothing else to do.
 FIRST_GATE_MS, FURTHER_GATE_MS = 10, 2
+# A program that is the worker of its own coders beside one whose coders are plugins: a file, and a file with a worker of its own.
+BUILT_IN_GATE, FRESH_BUILT_IN_GATE = 1.3, 2
 # A worker that waits and has seen a file, in MB.
 RESIDENT_GATE_MB, PRIVATE_GATE_MB = 4, 1
 
@@ -62,6 +64,7 @@ def run(arguments, judged):
     for name in LARGE:
         compare(name, name, both, arguments, judged, GATES.get(name, LARGE_GATE), "times")
     starts(arguments, both)
+    built_in(arguments)
     memory(arguments)
     processes(arguments)
 
@@ -89,6 +92,21 @@ def starts(arguments, both):
     fresh = Isolated(arguments.bench, arguments.plugins, CODERS_POLICY="web")
     times = [(fresh.turn("full", icon, 40)[0], both[1].turn("full", icon, 40)[0]) for _ in range(5)]
     show("each further worker", statistics.median(new - old for new, old in times), FURTHER_GATE_MS, "ms")
+
+
+def built_in(arguments):
+    """Tests/BuiltInProgram with a worker of its coders and of plugins, in turns, each at its best."""
+    program = os.path.join(os.path.dirname(os.path.abspath(arguments.bench)), "built-in-program")
+    picture = os.path.join(os.path.dirname(__file__), "../Tests/Fixtures/qoi/valid/differences-small.qoi")
+    for option, count, gate in (("", 2000, BUILT_IN_GATE), ("--fresh", 200, FRESH_BUILT_IN_GATE)):
+        def nanoseconds(*words):
+            command = [program, *words, *option.split(), "required"]
+            done = subprocess.run(command, input=f"time {count} {picture}\n", capture_output=True, text=True, check=True)
+            return int(done.stdout)
+
+        times = [(nanoseconds("--plugins", arguments.plugins), nanoseconds()) for _ in range(5)]
+        plugin, ours = (min(column) for column in zip(*times))
+        show(f"built in beside plugins {option}".strip(), ours / plugin, gate, "times")
 
 
 def memory(arguments):

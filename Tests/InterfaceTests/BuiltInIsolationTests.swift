@@ -5,7 +5,7 @@ import ImageCoders
 import TestSupport
 import Testing
 
-/// A program that is the worker of its own coders: they are isolated as plugins are, at the same cost.
+/// A program that is the worker of its own coders: they are isolated as plugins are.
 @Suite(.serialized) struct BuiltInIsolationTests {
   /// `Tests/BuiltInProgram`, beside this program.
   private static let program =
@@ -109,28 +109,5 @@ import Testing
         + "chmod 4755 built-in-program && echo decode differences-small.qoi >lines && "
         + "exec setpriv --reuid 65534 --clear-groups ./built-in-program required <lines")
     #expect(made.output.hasSuffix("which has no workers: it runs with raised privileges\n"), "\(made.output)")
-  }
-
-  /// The time of a decode that other work does not hold up, with a worker of the plugin and of the program in turn, each at its best
-  /// of three.
-  private func times(_ option: String, _ count: Int) throws -> (plugin: Int, builtIn: Int) {
-    var best = (plugin: Int.max, builtIn: Int.max)
-    let line = ["time \(count) \(Self.picture)"]
-    #expect(IsolationWorker.isThere)
-    for _ in 0..<3 {
-      let plugins = try answers("--plugins '\(StagedTree.plugins)' \(option) required", line)
-      best.plugin = min(best.plugin, try #require(Int(plugins[0]), "\(plugins)"))
-      best.builtIn = min(best.builtIn, try #require(Int(try answers("\(option) required", line)[0])))
-    }
-    return best
-  }
-
-  @Test func costsWhatPluginsCost() throws {
-    // A fresh one is mostly waiting for the system's scheduler: of processor time it takes a tenth more.
-    for (option, count, most) in [("", 2000, 1.3), ("--fresh", 200, 2)] {
-      let found = try times(option, count)
-      print("a worker \(option): \(found.plugin) ns of a plugin, \(found.builtIn) ns built in")
-      #expect(Double(found.builtIn) < most * Double(found.plugin), "\(option) \(found)")
-    }
   }
 }
