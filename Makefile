@@ -30,7 +30,7 @@ help:
 	@sed -n 's/^#: //p' Makefile
 
 #: make demo [IMAGES="~/Pictures/*"]  list, probe, thumbnails and a contact sheet of sample pictures, or your own
-#: make test [SLOW="compatibility applications"]  build everything and run all tests; SLOW= leaves out what takes longest
+#: make test [SLOW="compatibility examples server loading"]  build everything and run all tests; SLOW= leaves out what takes longest
 #: make plugin NAME=PNG               one plugin alone, built and put into build/lib/coders/1
 #: make test-plugin NAME=PNG          the unit tests of one plugin, or of the code that plugins share: NAME=Parts
 #: make codecs                        the pinned codec libraries from source, once; CODECS=pinned builds and tests plugins with them
@@ -123,24 +123,25 @@ test-products: stage
 	$(SWIFT_BUILD) $(SWIFT_FLAGS) --product cache-writer
 
 # Parts of the tests that build much of their own: plugins and hosts of all versions of the interface, and applications.
-SLOW ?= compatibility applications
+SLOW ?= compatibility examples server loading
 slow = $(if $(filter $(1),$(SLOW)),$(2),:)
-# What needs packages of others is built for the applications.
-without_loading = $(if $(filter applications,$(SLOW)),,--without "ImageLoading ImageCodersNIO")
+# What needs packages of others is documented where it is tested.
+without_loading = $(if $(filter loading,$(SLOW)),,--without "ImageLoading ImageCodersNIO")
 
 # All builds first, and tests of threads alone. What is left runs side by side, the longest first: each needs its own build, or
 # one processor, or waits for a clock.
 test: deps
 	@scripts/side-by-side "$(MAKE) --no-print-directory test-products" \
-	  "$(call slow,applications,scripts/build-server); $(call slow,compatibility,scripts/build-compatibility-hosts)"
+	  "$(call slow,server,scripts/build-server); $(call slow,compatibility,scripts/build-compatibility-hosts)"
 	CODERS_ALL_PLUGINS=$${CODERS_ALL_PLUGINS:-$$(scripts/installed-plugins --all)} swift test $(SWIFT_FLAGS) --skip-build
 	@scripts/check-fuzzing $(STAGE) .build/$(CONFIGURATION)/coder-fuzz
 	@scripts/check-memory $(STAGE) .build/$(CONFIGURATION)/coder-bench
 	@scripts/side-by-side \
-	  "$(call slow,applications,scripts/check-examples $(STAGE))" \
+	  "$(call slow,server,scripts/check-server $(STAGE))" \
+	  "$(call slow,examples,scripts/check-examples $(STAGE))" \
 	  "$(call slow,compatibility,scripts/check-compatibility $(STAGE))" \
 	  "$(MAKE) --no-print-directory test-plugins" \
-	  "scripts/check-package-graphs; $(call slow,applications,SWIFT_DETERMINISTIC_HASHING=1 swift test --package-path Tests/Loading); \
+	  "scripts/check-package-graphs; $(call slow,loading,SWIFT_DETERMINISTIC_HASHING=1 swift test --package-path Tests/Loading); \
 	   scripts/make-documentation $(without_loading) $(STAGE)/documentation; scripts/check-api $(without_loading) $(STAGE)/symbol-graphs" \
 	  "scripts/check-templates $(STAGE); scripts/check-transcript $(STAGE) docs/ten-minutes.md docs/writing-a-plugin.md" \
 	  "scripts/check-terminal $(STAGE)" \
@@ -196,6 +197,7 @@ templates: stage
 
 examples: stage
 	@scripts/check-examples $(STAGE)
+	@scripts/check-server $(STAGE)
 
 compatibility: stage
 	@scripts/check-compatibility $(STAGE)
