@@ -17,7 +17,7 @@ public enum FixedDeflate {
     try ArrayMemory.grow(&bits.bytes, by: bytes.count + bytes.count / 8 + 64, for: "a picture's file")
     bits.bytes += [0x78, 0x01]
     bits.put(0b011, count: 3)  // the last block, with fixed codes
-    var finder = MatchFinder(bytes)
+    var finder = try MatchFinder(bytes)
     var place = 0
     while place < bytes.count {
       let match = finder.match(at: place)
@@ -33,7 +33,9 @@ public enum FixedDeflate {
     bits.putSymbol(256)
     bits.align()
     let sum = checksum(bytes)
-    return bits.bytes + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: sum >> UInt32($0)) }
+    // Every literal takes nine bits at most, so there is room.
+    bits.bytes += [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: sum >> UInt32($0)) }
+    return bits.bytes
   }
 
   /// Adler-32.
@@ -50,12 +52,15 @@ public enum FixedDeflate {
   private struct MatchFinder {
     private let bytes: [UInt8]
     /// The last place of three bytes, by their hash, and for each place the one before it; -1 for none.
-    private var last = [Int32](repeating: -1, count: 1 << 15)
-    private var earlier: [Int32]
+    private var last: [Int32] = []
+    private var earlier: [Int32] = []
 
-    init(_ bytes: [UInt8]) {
+    init(_ bytes: [UInt8]) throws(CoderError) {
       self.bytes = bytes
-      earlier = [Int32](repeating: -1, count: bytes.count)
+      try ArrayMemory.grow(&last, by: 1 << 15, for: "places of a picture's bytes")
+      last.append(contentsOf: repeatElement(-1, count: 1 << 15))
+      try ArrayMemory.grow(&earlier, by: bytes.count, for: "places of a picture's bytes")
+      earlier.append(contentsOf: repeatElement(-1, count: bytes.count))
     }
 
     private func hash(_ place: Int) -> Int {

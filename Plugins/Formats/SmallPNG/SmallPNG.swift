@@ -108,7 +108,7 @@ public enum SmallPNG {
     file.put(UInt32(clamping: data.count))
     file.put(name)
     file.put(data)
-    file.put(checksum(name.bytes + data))
+    file.put(checksum(name.bytes, data))
   }
 
   /// The remainders of all bytes: §5.5, annex D.
@@ -116,7 +116,7 @@ public enum SmallPNG {
     (0..<8).reduce(UInt32(byte)) { value, _ in value & 1 == 1 ? 0xEDB8_8320 ^ value >> 1 : value >> 1 }
   }
 
-  private static func checksum(_ bytes: [UInt8]) -> UInt32 {
-    ~bytes.reduce(UInt32.max) { remainders[Int(($0 ^ UInt32($1)) & 0xFF)] ^ $0 >> 8 }
+  private static func checksum(_ parts: [UInt8]...) -> UInt32 {
+    ~parts.joined().reduce(UInt32.max) { remainders[Int(($0 ^ UInt32($1)) & 0xFF)] ^ $0 >> 8 }
   }
 }
