@@ -49,7 +49,9 @@ struct FactMatrixTests {
     image.metadata[.xmp] = blocks.payloads[.xmp]
     // IIM 4.2 §1.5: 2:25, a keyword.
     image.metadata[.iptc] = [0x1C, 2, 25, 0, 3] + Array("sea".utf8)
-    image.metadata[.text] = ContainerText.payload([ContainerText("a comment")])
+    image.metadata[.text] = ContainerText.payload([
+      ContainerText("a comment"), ContainerText("a plan", keyword: "DocumentName"),
+    ])
     image.metadata[.geoTIFF] = geoTIFF
     image.density = Density(300)
     return image
@@ -72,7 +74,7 @@ struct FactMatrixTests {
     var xmp: PropertyValue?
     var keywords: PropertyValue?
     var statedWidth: PropertyValue?
-    var texts: [UInt8]?
+    var texts: [String]
     var hasPlace: Bool
     var density: Density?
     let size: Size
@@ -84,7 +86,7 @@ struct FactMatrixTests {
       xmp = properties["{XMP}", "dc:title"]
       statedWidth = properties["{XMP}", "tiff:ImageWidth"]
       keywords = properties["{IPTC}", "Keywords"] ?? properties["{XMP}", "dc:subject"]
-      texts = try decoder.metadata(.text)
+      texts = ContainerText.texts(in: try decoder.metadata(.text) ?? []).map(\.line)
       hasPlace = try decoder.metadata(.geoTIFF) != nil
       let across = decoder.header.resolution ?? properties["{TIFF}", "XResolution"]?.number
       density = across.map { Density($0) }
@@ -111,6 +113,28 @@ struct FactMatrixTests {
         }
         if case .text(let width)? = after.statedWidth { #expect(width == "\(after.size.width)", what) }
       }
+    }
+  }
+
+  /// Exif's first directory has more than Exif names: titles of Windows, what printers want.
+  @Test(arguments: formats) func fieldsOfOthersGoAlong(_ source: ImageFormat) throws {
+    var image = Image(try EncodingPictures.photo(Self.size))
+    // XPTitle of six bytes at 38, StripOffsets of another file, and PrintImageMatching of five bytes at 44.
+    let exif: [UInt8] =
+      [0x49, 0x49, 42, 0, 8, 0, 0, 0, 3, 0, 0x11, 1, 4, 0, 1, 0, 0, 0, 9, 0, 0, 0]
+      + [0x9B, 0x9C, 1, 0, 6, 0, 0, 0, 50, 0, 0, 0, 0xA5, 0xC4, 7, 0, 5, 0, 0, 0, 56, 0, 0, 0, 0, 0, 0, 0]
+      + [0x54, 0, 0x69, 0, 0, 0] + Array("Print".utf8)
+    image.metadata[.exif] = exif
+    let file = try Self.registry.encode(image, as: source)
+    for target in Self.formats {
+      let made = try Self.registry.convert(.bytes(file), to: target, at: .memory, options: Way.cropped.options)
+      if made.changes.contains(where: { $0.fact == .exif }) { continue }
+      let kept = try Self.registry.open(.bytes(made.bytes)).metadata(.exif) ?? []
+      let expected = try Self.registry.open(.bytes(file)).metadata(.exif) ?? []
+      for field in [Array("T\0i\0".utf8), Array("Print".utf8)] {
+        #expect(kept.contains(field) == expected.contains(field), "\(source) to \(target): \(field)")
+      }
+      #expect(expected.contains(Array("T\0i\0".utf8)) || [.gif, .bmp].contains(source))
     }
   }
 

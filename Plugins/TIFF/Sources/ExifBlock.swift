@@ -34,7 +34,9 @@ extension ExifBlock {
     if !isAlways, try !isPresent(in: directory) { return nil }
     var block = ExifBlock()
     var budget = limits.maxMetadata
-    block.main = try fields(of: directory, limits: limits, budget: &budget) { Tag.descriptive.contains($0) }
+    block.main = try fields(of: directory, limits: limits, budget: &budget) {
+      Tag.descriptive.contains($0) || Tag.windows.contains($0)
+    }
     let pointers: Set = [Tag.exif, Tag.gps, Tag.interoperability, Tag.subIFDs]
     if let exif = try nested(Tag.exif, of: directory) {
       block.exif = try fields(of: exif, limits: limits, budget: &budget) { !pointers.contains($0) }

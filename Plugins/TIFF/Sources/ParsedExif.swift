@@ -5,35 +5,39 @@ import ImageCoderPlugin
 /// An Exif payload that was taken apart for a TIFF file.
 struct ParsedExif {
   var block = ExifBlock()
-  /// Fields that the payload has and a TIFF file of ours does not.
-  private(set) var dropped = 0
+  /// How many fields cannot be read.
+  private(set) var damaged = 0
+  /// Tags of fields that would say something else of a TIFF file.
+  private(set) var foreign: [Int] = []
 
   /// Takes a payload apart, for a file in a byte order; nil for one that is no TIFF structure.
   ///
-  /// Of the first directory, the descriptive fields are kept; what else it has describes a thumbnail or another
-  /// file's pixels.
+  /// What the first directory says of how pixels are stored is left out: it describes another file's.
   init?(parsing payload: [UInt8], for order: ByteOrder) {
     guard let own = ExifPayload.byteOrder(of: payload.span.bytes) else { return nil }
     let reader = ByteReader(payload.span.bytes, order: own, of: "Exif")
     guard let first = try? reader.uint32(at: 4) else { return nil }  // the payload ends there
     let pointers: Set = [Tag.exif, Tag.gps, Tag.interoperability]
     let all = Self.directory(in: reader, at: Int(first), for: order)
-    block.main = all.fields.filter { Tag.descriptive.contains($0.tag) }
-    dropped = all.lost + all.fields.filter { !Tag.descriptive.contains($0.tag) && !pointers.contains($0.tag) }.count
+    let described = Tag.descriptive.union(Tag.windows).union(Tag.texts.values)
+    let fields = all.fields.filter { described.contains($0.tag) || !Tag.needed.contains($0.tag) }
+    block.main = fields.filter { !Tag.raw.contains($0.tag) }
+    foreign = fields.map(\.tag).filter(Tag.raw.contains)
+    damaged = all.lost
     if let place = all.pointers[Tag.exif] {
       let nested = Self.directory(in: reader, at: place, for: order)
       block.exif = nested.fields.filter { !pointers.contains($0.tag) }
-      dropped += nested.lost
+      damaged += nested.lost
       if let place = nested.pointers[Tag.interoperability] {
         let inner = Self.directory(in: reader, at: place, for: order)
         block.interoperability = inner.fields.filter { !pointers.contains($0.tag) }
-        dropped += inner.lost
+        damaged += inner.lost
       }
     }
     if let place = all.pointers[Tag.gps] {
       let nested = Self.directory(in: reader, at: place, for: order)
       block.gps = nested.fields.filter { !pointers.contains($0.tag) }
-      dropped += nested.lost
+      damaged += nested.lost
     }
   }
 

@@ -107,6 +107,10 @@ extension Tag {
   static let geographic: Set<Int> = [33550, 33922, 34264, 34735, 34736, 34737, 42112, 42113]
   /// A manifest store of C2PA, its specification's Annex A.
   static let credentials = 0xCD41
+  /// Texts of the container, under the names that ``ContainerText`` has for them.
+  static let texts = ["DocumentName": documentName, "PageName": pageName]
+  /// How samples of a camera's raw file are developed: DNG 1.7, "DNG Tags". Readers would take the file for one.
+  static let raw = 50_706...52_552
   /// Titles, comments and the like as Windows has them, and ratings.
   static let windows: Set<Int> = [18246, 18249, 40091, 40092, 40093, 40094, 40095]
 

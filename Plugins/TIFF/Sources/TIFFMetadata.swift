@@ -52,7 +52,7 @@ enum TIFFMetadata {
     }
     for (kind, tags) in [
       (MetadataBlock.icc, [Tag.iccProfile]), (.xmp, [Tag.xmp]), (.iptc, [Tag.iptc]),
-      (.text, [Tag.documentName, Tag.pageName]), (.geoTIFF, Array(Tag.geographic)), (.c2pa, [Tag.credentials]),
+      (.text, Array(Tag.texts.values)), (.geoTIFF, Array(Tag.geographic)), (.c2pa, [Tag.credentials]),
     ] where edits.removed.contains(kind) {
       chain.remove(Set(tags), from: index)
     }

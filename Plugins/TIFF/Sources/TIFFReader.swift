@@ -202,7 +202,13 @@ final class TIFFReader: ContainerReader {
     case .iptc: return try directory.iptc(limits: host.limits)
     case .c2pa: return try directory.payload(Tag.credentials, limits: host.limits)
     case .geoTIFF: return try directory.geoTIFF(limits: host.limits)
-    case .text, .trailer: return nil
+    case .text:
+      var texts: [ContainerText] = []
+      for (name, tag) in Tag.texts.sorted(by: { $0.value < $1.value }) {
+        if let text = try directory.text(tag) { texts.append(ContainerText(text, keyword: name)) }
+      }
+      return texts.isEmpty ? nil : ContainerText.payload(texts)
+    case .trailer: return nil
     }
   }
 
@@ -242,7 +248,8 @@ final class TIFFReader: ContainerReader {
     case .c2pa: directory[Tag.credentials].map { $0.length > 0 && directory.isWhole($0) } ?? false
     case .iptc: try directory.hasIPTC()
     case .geoTIFF: directory.hasGeoTIFF
-    case .text, .trailer: false
+    case .text: Tag.texts.values.contains { directory[$0] != nil }
+    case .trailer: false
     }
   }
 

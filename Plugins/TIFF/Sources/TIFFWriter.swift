@@ -212,13 +212,20 @@ final class TIFFWriter: ContainerWriter, FrameRowsWriter {
       if geographic.isEmpty { host.log("GeoTIFF that is no TIFF structure is left out", severity: .warning) }
       entries += geographic
     }
+    let texts = ContainerText.texts(in: metadata[.text] ?? []).compactMap { text in
+      Tag.texts[text.keyword].map { fields.undefined($0, Array(text.text.utf8) + [0], type: TagType.ascii) }
+    }
     let density = fields.density(header)
-    entries += density
-    let stated = Set(density.map(\.tag)).union([Tag.orientation])
+    entries += texts + density
+    let stated = Set((texts + density).map(\.tag)).union([Tag.orientation])
     var statesOrientation = header.orientation != .up
     if let payload = metadata[.exif], let exif = ParsedExif(parsing: payload, for: fields.order) {
-      if exif.dropped > 0 {
-        host.log("\(exif.dropped) fields of Exif have no place in TIFF and are left out", severity: .warning)
+      if exif.damaged > 0 {
+        host.log("Exif has damaged fields, which are left out: \(exif.damaged)", severity: .warning)
+      }
+      if !exif.foreign.isEmpty {
+        let tags = exif.foreign.map { "0x" + String($0, radix: 16, uppercase: true) }.joined(separator: ", ")
+        host.log("Exif's fields of raw files have no place in TIFF and are left out: \(tags)", severity: .warning)
       }
       statesOrientation = statesOrientation || exif.block.main.contains { $0.tag == Tag.orientation }
       entries += exif.block.main.filter { !stated.contains($0.tag) }

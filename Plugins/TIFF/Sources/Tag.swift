@@ -64,8 +64,8 @@ enum Tag {
   static let lercParameters = 50674
   static let dngVersion = 50706
 
-  /// What an Exif payload takes over from the page's own directory, beside the Exif and GPS directories: what the
-  /// picture is of, by whom and with what, and how it is turned (Exif 2.32 §4.6.4).
+  /// What the page's own directory says of the picture, beside the Exif and GPS directories: what it is of, by whom and with
+  /// what, and how it is turned (Exif 2.32 §4.6.4).
   static let descriptive: Set<Int> = [
     imageDescription, make, model, orientation, xResolution, yResolution, resolutionUnit, software, dateTime, artist,
     hostComputer, copyright,
@@ -73,7 +73,7 @@ enum Tag {
 
   /// What of it is worth an Exif payload where the file has neither directory: what the picture is of, by whom, when and with
   /// what. Software alone is not, nor how the picture is turned, which other fields say.
-  static let telling: Set<Int> = [imageDescription, make, model, dateTime, artist, copyright]
+  static let telling: Set<Int> = windows.union([imageDescription, make, model, dateTime, artist, copyright])
 }
 
 /// How values of a tag are stored.

@@ -224,9 +224,13 @@ struct CarriedMetadata {
   }
 
   private mutating func carryTexts() {
-    guard let payload = payloads[.text], !target.features.contains(.text) else { return }
-    payloads[.text] = nil
-    let texts = ContainerText.texts(in: payload)
+    let isTIFF = target.format == .tiff
+    guard let payload = payloads[.text], isTIFF || !target.features.contains(.text) else { return }
+    let all = ContainerText.texts(in: payload)
+    // TIFF 6.0 §12 has a field for these, and none for others.
+    let kept = isTIFF ? all.filter { ["DocumentName", "PageName"].contains($0.keyword) } : []
+    payloads[.text] = kept.isEmpty ? nil : ContainerText.payload(kept)
+    let texts = all.filter { !kept.contains($0) }
     var (moved, left) = (Properties(), [String]())
     for text in texts {
       // PNG Third Edition §11.3.3.1 names the keywords.
