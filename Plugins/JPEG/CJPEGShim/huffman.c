@@ -74,6 +74,30 @@ int huffman_group_at(const huffman_reader *reader, const huffman_writer *writer,
   return count;
 }
 
+// Groups of codes that lie in the low `count` bits of a look are that of their first code and, put after it, that of the rest:
+// all of them take one step each, shorter ones first.
+void huffman_groups(const huffman_reader *reader, int most, huffman_group groups[1 << HUFFMAN_LOOK]) {
+  huffman_group shorter[1 << HUFFMAN_LOOK];  // those of n bits from 1 << n on
+  memset(&shorter[1], 0, sizeof shorter[1]);
+  for (int count = 1; count <= HUFFMAN_LOOK; count++) {
+    huffman_group *of = count < HUFFMAN_LOOK ? shorter + (1 << count) : groups;
+    for (uint32_t bits = 0; bits < 1u << count; bits++) {
+      // What follows the bits is taken for zeros; a code that needs it is not in the group.
+      const huffman_entry entry = reader->look[bits << (HUFFMAN_LOOK - count)];
+      const int taken = entry.code + entry.extra, left = count - taken;
+      huffman_group group = {0};
+      if (entry.code > 0 && left >= 0) {
+        const int after = entry.symbol == 0 ? DCTSIZE2 : (entry.symbol >> 4) + 1;
+        if (most > 1 && after < DCTSIZE2) group = shorter[(1u << left) + (bits & ((1u << left) - 1))];
+        if (group.bits > 0) group.before = (uint8_t)(group.before + after);
+        group.bits = (uint8_t)(group.bits + taken);
+        group.after = (uint8_t)(group.after + after);
+      }
+      of[bits] = group;
+    }
+  }
+}
+
 // Moves the rarest of some symbols to the end, of several with the same count the one with the largest number.
 static void move_rarest(const uint64_t *counts, int *symbols, int count) {
   int found = 0;

@@ -10,7 +10,7 @@
 
 #include <jpeglib.h>
 
-enum { HUFFMAN_LOOK = 11 };  // codes up to this length are found with one look
+enum { HUFFMAN_LOOK = 10 };  // codes up to this length are found with one look
 
 // A code: its length, that of the bits that belong to it, and its symbol. A length of 0 says that there is none.
 typedef struct huffman_entry {
@@ -44,6 +44,9 @@ void huffman_read_by(huffman_reader *reader, const JHUFF_TBL *table);
 huffman_entry huffman_long_entry(const huffman_reader *reader, uint32_t bits);
 
 void huffman_write_by(huffman_writer *writer, const JHUFF_TBL *table);
+
+// Groups the codes of all looks, of which one code at `most` is taken of DC.
+void huffman_groups(const huffman_reader *reader, int most, huffman_group groups[1 << HUFFMAN_LOOK]);
 
 // Groups codes.
 //   writer   null for groups that are counted and not written

@@ -2,6 +2,8 @@
 
 #include "recode.h"
 
+#include <stddef.h>
+
 #include "tokens.h"
 
 static imgcoder_status append(recoder *recoder, const uint8_t *bytes, uint64_t length) {
@@ -107,12 +109,12 @@ static imgcoder_status put_header(const recoder *recoder, const JHUFF_TBL *table
 
 static imgcoder_status write_with(recoder *recoder, const token_layout *layout, token_work *work,
                                   const imgcoder_output *output) {
-  // A few tenths of a millisecond for the groups are what so many bytes take.
-  const int has_groups = recoder->first->next != NULL || recoder->first->length >= PIECE / 2;
+  const int has_groups = recoder->first->next != NULL || recoder->first->length >= PIECE / 8;
   if (has_groups) token_group(work, layout);
+  else token_leave_groups_out(work, layout);
   imgcoder_status status = token_read(recoder, layout, work);
   if (status != IMGCODER_STATUS_OK) return status;
-  if (has_groups) token_count_groups(work);
+  if (has_groups) token_count_groups(work, layout);
   for (int slot = 0; slot < SLOTS; slot++) {
     huffman_optimize(work->counts[slot], &work->tables[slot]);
     huffman_write_by(&work->writers[slot], &work->tables[slot]);
@@ -133,8 +135,10 @@ imgcoder_status recode_write(recoder *recoder, const struct jpeg_compress_struct
   fill_slack(recoder->first);
   token_work *work = host->allocate(host, sizeof *work, 0);
   if (!work) return IMGCODER_STATUS_OUT_OF_MEMORY;
-  memset(work, 0, sizeof *work);
+  memset(work, 0, offsetof(token_work, readers));
   work->codes.output = output;
+  work->codes.status = IMGCODER_STATUS_OK;
+  work->codes.tail = (code_tail){0, 0, 0};
   for (int i = 0; i < NUM_HUFF_TBLS; i++) {
     if (cinfo->dc_huff_tbl_ptrs[i]) huffman_read_by(&work->readers[i], cinfo->dc_huff_tbl_ptrs[i]);
     if (cinfo->ac_huff_tbl_ptrs[i]) huffman_read_by(&work->readers[NUM_HUFF_TBLS + i], cinfo->ac_huff_tbl_ptrs[i]);

@@ -34,27 +34,38 @@ static int is_used(const token_layout *layout, int slot) {
   return 0;
 }
 
-static void group_all(token_work *work, const token_layout *layout, int is_writing) {
+void token_group(token_work *work, const token_layout *layout) {
+  for (int slot = 0; slot < SLOTS; slot++) {
+    if (!is_used(layout, slot)) continue;
+    huffman_groups(&work->readers[slot], most_codes(slot), work->groups[slot]);
+    memset(work->hits[slot], 0, sizeof work->hits[slot]);
+  }
+}
+
+void token_leave_groups_out(token_work *work, const token_layout *layout) {
+  for (int slot = 0; slot < SLOTS; slot++) {
+    if (is_used(layout, slot)) memset(work->groups[slot], 0, sizeof work->groups[slot]);
+  }
+}
+
+void token_group_for_writing(token_work *work, const token_layout *layout) {
   uint8_t symbols[HUFFMAN_LOOK];
   for (int slot = 0; slot < SLOTS; slot++) {
     if (!is_used(layout, slot)) continue;
     for (uint32_t look = 0; look < 1 << HUFFMAN_LOOK; look++) {
       // What has not come up is not written.
-      if (is_writing && work->hits[slot][look] == 0) continue;
-      huffman_group_at(&work->readers[slot], is_writing ? &work->writers[slot] : NULL, look, most_codes(slot),
-                       &work->groups[slot][look], symbols);
+      if (work->hits[slot][look] == 0) continue;
+      huffman_group_at(&work->readers[slot], &work->writers[slot], look, most_codes(slot), &work->groups[slot][look],
+                       symbols);
     }
   }
 }
 
-void token_group(token_work *work, const token_layout *layout) { group_all(work, layout, 0); }
-
-void token_group_for_writing(token_work *work, const token_layout *layout) { group_all(work, layout, 1); }
-
-void token_count_groups(token_work *work) {
+void token_count_groups(token_work *work, const token_layout *layout) {
   uint8_t symbols[HUFFMAN_LOOK];
   huffman_group group;
   for (int slot = 0; slot < SLOTS; slot++) {
+    if (!is_used(layout, slot)) continue;
     for (uint32_t look = 0; look < 1 << HUFFMAN_LOOK; look++) {
       if (work->hits[slot][look] == 0) continue;
       const int count = huffman_group_at(&work->readers[slot], NULL, look, most_codes(slot), &group, symbols);

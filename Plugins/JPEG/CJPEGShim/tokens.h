@@ -37,14 +37,15 @@ typedef struct token_layout {
 // What both passes need, in memory of the host's.
 typedef struct token_work {
   int is_damaged;               // bits that are no code came
-  huffman_reader readers[SLOTS];
+  token_piece *first, *last;
   uint32_t counts[SLOTS][256];  // of the first pass; a picture has fewer codes than 2^32
   JHUFF_TBL tables[SLOTS];
+  // From here on, only what a picture uses is set: zeros for all of it would take longer than a small picture.
+  huffman_reader readers[SLOTS];
   huffman_writer writers[SLOTS];
-  huffman_group groups[SLOTS][1 << HUFFMAN_LOOK];  // none where a picture is too small for the time they take
-  uint32_t hits[SLOTS][1 << HUFFMAN_LOOK];         // of the first, how often each group came
-  token_piece *first, *last;
-  code_writer codes;  // of the second
+  huffman_group groups[SLOTS][1 << HUFFMAN_LOOK];
+  uint32_t hits[SLOTS][1 << HUFFMAN_LOOK];  // of the first, how often each group came
+  code_writer codes;                        // of the second
 } token_work;
 
 token_layout token_layout_of(const struct jpeg_compress_struct *cinfo);
@@ -52,11 +53,14 @@ token_layout token_layout_of(const struct jpeg_compress_struct *cinfo);
 // Groups codes by the tables that are read by.
 void token_group(token_work *work, const token_layout *layout);
 
+// Has each code read alone: a picture is too small for the time that groups take.
+void token_leave_groups_out(token_work *work, const token_layout *layout);
+
 // Makes tokens of what was kept, which is freed on the way, and counts codes that came alone.
 imgcoder_status token_read(recoder *recoder, const token_layout *layout, token_work *work);
 
 // Adds the symbols of groups to those that came alone.
-void token_count_groups(token_work *work);
+void token_count_groups(token_work *work, const token_layout *layout);
 
 // Adds to the groups what is written in their place, by the tables that are written by.
 void token_group_for_writing(token_work *work, const token_layout *layout);
