@@ -4,8 +4,8 @@
 usage: curves.py measure CODERS FOLDER RESULTS | draw RESULTS PAGE
 
 FOLDER has pictures as PNG: `corpus.py` makes twelve that no number was searched by. `measure` writes each at some qualities, in our
-formats and by the tools that are installed, and keeps bytes, SSIMULACRA2 and processor time in RESULTS (JSON), one picture after
-another, so that it can be stopped and goes on. `draw` makes a picture for photographs and one for graphics in the folder `images`
+formats and by the tools that are installed, and keeps SSIMULACRA2, bytes, processor time and for some Butteraugli's distance in
+RESULTS (JSON), one picture after another, so that it can be stopped and goes on. `draw` makes a picture for photographs and one for graphics in the folder `images`
 beside PAGE, and puts tables between PAGE's marks.
 """
 
@@ -21,7 +21,9 @@ import tempfile
 from pathlib import Path
 
 SCORES = (50, 60, 70, 80, 90)
+DISTANCES = (6, 4, 3, 2, 1.5)  # of Butteraugli, which takes as long as all the rest
 PERCENT = (12, 25, 40, 55, 68, 80, 90, 96)
+JUDGED_TWICE = (25, 55, 80, 96)
 BASE = "JPEG, annex K, progressive"
 
 
@@ -41,6 +43,7 @@ ENCODERS = {
     "JPEG, cjpeg -optimize": tool(
         "cjpeg", "jpg", lambda source, made, q: ["-quality", str(q), "-optimize", "-outfile", made, source]),
     "JPEG, mozjpeg": ("jpg", None),
+    "JPEG, jpegli of pyjpegli": ("jpg", None),
     "WebP, ours": ours("webp"),
     "WebP, ours, method 6, sharp-yuv": ours("webp", "--option", "method=6", "--option", "sharp-yuv=true"),
     "WebP, cwebp -m 6": tool("cwebp", "webp", lambda source, made, q: ["-quiet", "-m", "6", "-q", str(q), source, "-o", made]),
@@ -84,6 +87,32 @@ def mozjpeg(source, made, quality):
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
+def jpegli(source, made, quality):
+    """By a wheel that has 4:2:0 and one scan, and nothing to choose but the quality."""
+    try:
+        import pyjpegli
+        from PIL import Image
+    except ImportError:
+        return None
+    picture = Image.open(source).convert("RGB")
+    before = resource.getrusage(resource.RUSAGE_SELF)
+    file = pyjpegli.encode(picture.tobytes(), picture.width, picture.height, quality)
+    after = resource.getrusage(resource.RUSAGE_SELF)
+    Path(made).write_bytes(file)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def distance_of(coders, source, made):
+    """Butteraugli's distance, the largest of all places, or nothing without the tool. It reads PNG and JPEG."""
+    if not shutil.which("butteraugli"):
+        return None
+    if not made.endswith(".jpg"):
+        subprocess.run([coders, "convert", made, f"{made}.png"], check=True, stdout=subprocess.DEVNULL)
+        made = f"{made}.png"
+    found = subprocess.run(["butteraugli", source, made], capture_output=True, text=True, check=False)
+    return float(found.stdout) if found.returncode == 0 else None
+
+
 def score_of(coders, source, made):
     """SSIMULACRA2 of a file."""
     found = subprocess.run(
@@ -107,7 +136,7 @@ def measure(coders, folder, results):
                     Path(made).unlink(missing_ok=True)
                     source = str(picture) if suffix in ("avif", "jxl") and not name.startswith(("AVIF, ours", "JPEG XL, ours")) else ppm
                     if command is None:
-                        seconds = mozjpeg(str(picture), made, quality)
+                        seconds = (jpegli if "jpegli" in name else mozjpeg)(str(picture), made, quality)
                     else:
                         words = command(coders, source, made, quality)
                         seconds = spent(words) if words else None
@@ -115,43 +144,54 @@ def measure(coders, folder, results):
                         continue
                     score = score_of(coders, ppm, made)
                     if score is not None:
-                        points.append((score, os.path.getsize(made) * 8 / size, seconds / size * 1e6))
+                        is_judged = quality in JUDGED_TWICE and (name in COLORS or name == BASE)
+                        distance = distance_of(coders, str(picture), made) if is_judged else None
+                        points.append((score, os.path.getsize(made) * 8 / size, seconds / size * 1e6, distance))
                 known[f"{picture.stem}|{name}"] = points
             results.write_text(json.dumps(known))
             print(picture.stem, flush=True)
 
 
-def at(points, score, column=1):
-    """Between two qualities: logarithms of bytes and seconds are interpolated."""
-    points = sorted(map(tuple, points))
+def at(points, look, column=1, by=0):
+    """Between two qualities: logarithms of bytes and seconds are interpolated.
+
+    `by` is 0 for a score and 3 for a distance.
+    """
+    points = sorted((tuple(point) for point in points if point[by] is not None), key=lambda point: point[by])
     for low, high in zip(points, points[1:]):
-        if low[0] <= score <= high[0] and low[0] < high[0]:
-            share = (score - low[0]) / (high[0] - low[0])
+        if low[by] <= look <= high[by] and low[by] < high[by]:
+            share = (look - low[by]) / (high[by] - low[by])
             return math.log(low[column]) * (1 - share) + math.log(high[column]) * share
     return None
 
 
-def ratio(known, kind, name, score, column=1, base=BASE):
+def ratio(known, kind, name, look, column=1, by=0):
     """The geometric mean over the pictures that both can make look so, and how many there are."""
     logs = []
     for key, points in known.items():
         stem, encoder = key.split("|")
         if encoder == name and stem.startswith(kind):
-            pair = at(points, score, column), at(known.get(f"{stem}|{base}", []), score, column)
+            pair = at(points, look, column, by), at(known.get(f"{stem}|{BASE}", []), look, column, by)
             if None not in pair:
                 logs.append(pair[0] - pair[1])
     return (math.exp(sum(logs) / len(logs)), len(logs)) if len(logs) >= 2 else None
 
 
-def table(known, kind, column):
-    lines = ["| | " + " | ".join(map(str, SCORES)) + " |", "|---|" + "---:|" * len(SCORES)]
+def table(known, kind, column, looks, by):
+    lines = ["| | " + " | ".join(map(str, looks)) + " |", "|---|" + "---:|" * len(looks)]
     count = len({key.split("|")[0] for key in known if key.startswith(kind)})
+    ratios = {name: [ratio(known, kind, name, look, column, by) for look in looks] for name in ENCODERS}
+    # The best: of those that all pictures reach, where there are some.
+    best = []
+    for place in zip(*ratios.values()):
+        found = [one for one in place if one]
+        best.append(min((one for one in found if one[1] == count), default=min(found, default=(1, 0)))[0])
     for name in ENCODERS:
         cells = []
-        for score in SCORES:
-            found = ratio(known, kind, name, score, column)
+        for found, least in zip(ratios[name], best):
             note = f" ({found[1]})" if found and found[1] < count else ""
-            cells.append(f"{found[0]:.2f}{note}" if found else "–")
+            mark = "**" if found and found[0] == least else ""
+            cells.append(f"{mark}{found[0]:.2f}{mark}{note}" if found else "–")
         if any(cell != "–" for cell in cells):
             lines.append(f"| {name} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
@@ -197,10 +237,10 @@ def draw(results, page):
     text = page.read_text(encoding="utf-8")
     for kind, word in (("p_", "photographs"), ("g_", "graphics")):
         (page.parent / "images" / f"look-{word}.svg").write_text(drawing(known, kind), encoding="utf-8")
-        for column, what in ((1, "bytes"), (2, "time")):
+        for column, what, looks, by in ((1, "bytes", SCORES, 0), (2, "time", SCORES, 0), (1, "butteraugli", DISTANCES, 3)):
             begin, end = f"<!-- {word} {what} -->", f"<!-- end {word} {what} -->"
             before, rest = text.split(begin)
-            text = f"{before}{begin}\n\n{table(known, kind, column)}\n\n{end}{rest.split(end)[1]}"
+            text = f"{before}{begin}\n\n{table(known, kind, column, looks, by)}\n\n{end}{rest.split(end)[1]}"
     page.write_text(text, encoding="utf-8")
 
 
