@@ -4,6 +4,8 @@ import Glibc
 import ImageAnimation
 import ImageCoderEngine
 import ImageCoderModel
+import ImageCoders
+import Synchronization
 import TestSupport
 import Testing
 
@@ -62,6 +64,47 @@ import Testing
     for index in cut.frames.indices {
       #expect(try animation.frame(at: index).pixels.copyBytes() == cut.frames[index].pixels.copyBytes())
     }
+  }
+
+  /// A coder that counts the files it opens.
+  private final class CountingCoder: ImageCoder {
+    let id = "test.counting"
+    let formats: [ImageFormat]
+    let signatures: [FormatSignature]
+    let inner: any ImageCoder
+    let opened = Atomic(0)
+
+    init(_ inner: any ImageCoder) { (self.inner, formats, signatures) = (inner, inner.formats, inner.signatures) }
+
+    func makeDecoder(_ context: DecodeContext) throws(CoderError) -> ImageDecoder {
+      opened.add(1, ordering: .relaxed)
+      return try inner.makeDecoder(context)
+    }
+  }
+
+  /// By the thread that reads, by the one that shows frames, and when all bytes are there; a thread that is needed elsewhere
+  /// begins anew a few times. 39 frames are shown as soon as they are there.
+  @Test func framesThatArriveAreReadByOneDecoder() throws {
+    let registry = CoderRegistry(searchPath: .only([StagedTree.plugins]), preferences: CoderPreferences())
+    let coder = CountingCoder(try registry.coder("org.imagecoders.gif"))
+    registry.register(coder)
+    let bytes = try MadeAnimation.gif(frames: 40, side: 80)
+    let whole = try AnimatedImageTests.registry.decode(.bytes(bytes)).frames.map { $0.pixels.copyBytes() }
+    let animation = StreamingAnimation(registry: registry)
+    var next = 0
+    for start in stride(from: 0, to: bytes.count, by: 100) {
+      try animation.append(bytes[start..<min(start + 100, bytes.count)])
+      while next < animation.frameCount {
+        #expect(try animation.frame(at: next).pixels.copyBytes() == whole[next], "frame \(next)")
+        // Back, and forth.
+        if next % 9 == 8 { #expect(try animation.frame(at: next / 2).pixels.copyBytes() == whole[next / 2]) }
+        next += 1
+      }
+    }
+    #expect(next == 39)
+    try animation.finish()
+    for index in 0..<40 { #expect(try animation.frame(at: index).pixels.copyBytes() == whole[index]) }
+    #expect((3...8).contains(coder.opened.load(ordering: .relaxed)), "\(coder.opened.load(ordering: .relaxed))")
   }
 
   /// 40 frames of 25,600 bytes, of which a buffer may hold ten at once while they arrive, and afterwards.

@@ -254,7 +254,10 @@ public final class AnimatedImage: FrameSource {
   }
 
   /// What is known of the frames.
-  var knownFrames: KnownFrames { known.withLock { $0 } }
+  var knownFrames: KnownFrames {
+    get { known.withLock { $0 } }
+    set { known.withLock { $0 = newValue } }
+  }
 
   /// Looks how many frames of a file have pixels, which may end too early.
   ///

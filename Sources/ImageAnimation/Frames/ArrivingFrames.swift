@@ -15,6 +15,8 @@ final class ArrivingFrames: Sendable {
     var poster: Frame?
     var loopCount = LoopCount.infinite
     var memory: DecodingMemory?
+    /// Whether a frame's bytes come before those of the next one.
+    var isSequential = false
     var isComplete = false
     var problem: CoderError?
   }
@@ -47,6 +49,7 @@ final class ArrivingFrames: Sendable {
         state.known = open
         state.readyCount = 1
         (state.poster, state.loopCount, state.memory) = (poster, loopCount, kept)
+        state.isSequential = isSequential
       }
     }
     if !firstFrameOnly { try describeFrames(decoder) }

@@ -24,7 +24,7 @@ public final class StreamingAnimation: FrameSource {
   private let override: LoopCount?
   private let arriving = ArrivingFrames()
   private let decoder: Lock<SerialDecoder>
-  /// The file as far as it was there when a frame was asked for that was not there before.
+  /// The file as far as it is there.
   private let opened = Lock(Opened())
   private let listeners = Lock<(next: Int, all: [Int: @Sendable () -> Void])>((0, [:]))
 
@@ -36,6 +36,8 @@ public final class StreamingAnimation: FrameSource {
 
   fileprivate struct Opened {
     var image: AnimatedImage?
+    /// Whether that one goes on with bytes that have come since.
+    var goesOn = false
     var kept: KeptMemory?
     var isBuffered = false
   }
@@ -126,7 +128,7 @@ public final class StreamingAnimation: FrameSource {
         let image = try AnimatedImage(
           decoder, of: source, options: options, delays: delayPolicy, loopCount: override, after: opened.image,
           frames: (known.count < ready.count ? ready : known, poster))
-        opened.take(image)
+        opened.take(image, goesOn: false)
         return image
       }
     }.get()
@@ -202,38 +204,83 @@ public final class StreamingAnimation: FrameSource {
     let (poster, count) = arriving.state.withLock { ($0.poster, $0.readyCount) }
     guard index >= 0, index < count else { throw .noFrame(index, of: count) }
     if index == 0, let poster { return poster }
-    return try image(withFrames: index + 1).frame(at: index)
+    let image = try image(withFrames: index + 1)
+    do throws(CoderError) { return try image.frame(at: index) } catch {
+      // What cannot be read without bytes that are still to come is read from those that are there.
+      guard let whole = try reopened(image, error) else { throw error }
+      return try whole.frame(at: index)
+    }
   }
 
   /// The file as far as it is there, with so many frames at least.
+  ///
+  /// One decoder goes on where the last frame ended, so that no byte is read for each frame anew. Formats whose frames are not
+  /// one after the other are opened again, as a file that ends where the bytes end now.
   private func image(withFrames count: Int) throws(CoderError) -> AnimatedImage {
     try opened.withLock { opened in
       Result { () throws(CoderError) in
-        if let image = opened.image, image.frameCount >= count { return image }
-        let (known, poster) = arriving.state.withLock { ($0.known.first($0.readyCount), $0.poster) }
-        let byteCount = decoder.withLock { $0.decoder.byteCount }
-        var options = options
-        // A file that ends in the middle of a frame has a problem, which is none as long as the rest may come.
-        options.isStrict = false
-        // Whether the frames are parts of a still is known at the end: some have been shown by then.
-        options.zeroDelayFrames = .separate
-        let source = ByteSource.reading(size: byteCount) { [weak self] range in
-          guard let self else { throw CoderError.cancelled }
-          return decoder.withLock { $0.decoder.copyBytes(range) }
+        if let image = opened.image {
+          if image.frameCount >= count { return image }
+          if opened.goesOn {
+            image.knownFrames = arriving.state.withLock { $0.known.first($0.readyCount) }
+            return image
+          }
+        } else if arriving.state.withLock({ $0.isSequential }), options.memoryBudget == nil {
+          let source = ByteSource.arriving { [weak self] in
+            self?.decoder.withLock { $0.decoder.byteCount } ?? 0
+          } _: { [weak self] range in
+            try self?.bytes(range) ?? []
+          }
+          if let image = try? image(of: source, after: nil) {
+            opened.take(image, goesOn: true)
+            return image
+          }
         }
-        let image = try AnimatedImage(
-          try registry.open(source, options: options), options: options, delays: delayPolicy, loopCount: override,
-          after: opened.image, frames: (known, poster))
-        opened.take(image)
-        return image
+        return try reopen(&opened)
       }
     }.get()
+  }
+
+  /// Opens the file anew if `image` goes on with what arrives, and had to end.
+  private func reopened(_ image: AnimatedImage, _ error: CoderError) throws(CoderError) -> AnimatedImage? {
+    guard error.code != .cancelled else { return nil }
+    return try opened.withLock { opened in
+      Result { () throws(CoderError) in
+        guard opened.goesOn, opened.image === image else { return nil }
+        return try reopen(&opened)
+      }
+    }.get()
+  }
+
+  private func reopen(_ opened: inout Opened) throws(CoderError) -> AnimatedImage {
+    let count = decoder.withLock { $0.decoder.byteCount }
+    let source = ByteSource.reading(size: count) { [weak self] range in try self?.bytes(range) ?? [] }
+    let image = try image(of: source, after: opened.image)
+    opened.take(image, goesOn: false)
+    return image
+  }
+
+  private func bytes(_ range: Range<Int>) throws(CoderError) -> [UInt8] {
+    decoder.withLock { $0.decoder.copyBytes(range) }
+  }
+
+  private func image(of source: ByteSource, after earlier: AnimatedImage?) throws(CoderError) -> AnimatedImage {
+    let (known, poster) = arriving.state.withLock { ($0.known.first($0.readyCount), $0.poster) }
+    var options = options
+    // A file that ends in the middle of a frame has a problem, which is none as long as the rest may come.
+    options.isStrict = false
+    // Whether the frames are parts of a still is known at the end: some have been shown by then.
+    options.zeroDelayFrames = .separate
+    return try AnimatedImage(
+      try registry.open(source, options: options), options: options, delays: delayPolicy,
+      loopCount: override, after: earlier, frames: (known, poster))
   }
 }
 
 extension StreamingAnimation.Opened {
   /// Takes the place of a file with fewer frames.
-  mutating func take(_ image: AnimatedImage) {
+  mutating func take(_ image: AnimatedImage, goesOn: Bool) {
+    self.goesOn = goesOn
     if isBuffered { image.leaveFramesToBuffer(keepsCanvas: self.image != nil) }
     if let kept { image.keep(kept) }
     self.image = image

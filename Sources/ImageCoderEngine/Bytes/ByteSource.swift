@@ -15,6 +15,8 @@ public struct ByteSource: Sendable, ExpressibleByStringLiteral {
     case descriptor(FileDescriptor)
     case memory(MemoryBytes)
     case reader(Reader, size: Int)
+    /// Bytes that are there so far.
+    case arriving(Reader, count: @Sendable () -> Int)
     case standardInput
   }
 
@@ -81,6 +83,16 @@ public struct ByteSource: Sendable, ExpressibleByStringLiteral {
   ///     throws ends the decode as ``CoderError/Code/io``, or as it is if it is a ``CoderError``.
   public static func reading(size: Int, name: String = "bytes", _ read: @escaping Reader) -> ByteSource {
     ByteSource(storage: .reader(read, size: max(0, size)), name: name)
+  }
+
+  /// Bytes of a file that arrives, as far as they are there. Nobody waits for those that are not: who wants them gets
+  /// ``CoderError/Code/io``.
+  ///
+  /// - Parameters:
+  ///   - count: How many there are. Called on the thread that decodes, as is `read`.
+  ///   - read: Returns those of a range.
+  package static func arriving(count: @escaping @Sendable () -> Int, _ read: @escaping Reader) -> ByteSource {
+    ByteSource(storage: .arriving(read, count: count), name: nameOfBytes)
   }
 
   /// The process's standard input, read to its end.

@@ -9,7 +9,7 @@ package import ImageCoderModel
 package final class OpenSource {
   /// Bytes in all, or the largest integer while the file is incomplete.
   package var size: Int {
-    guard let incremental else { return fixedSize }
+    guard let incremental else { return arrived == nil ? fixedSize : .max }
     return isComplete ? max(0, min(incremental.count, part.upperBound) - part.lowerBound) : .max
   }
   /// The extension that the source's name has.
@@ -25,6 +25,8 @@ package final class OpenSource {
   /// The parts of a source that is read through a window.
   private let parts: Parts
   private let fixedSize: Int
+  /// Says how many bytes there are of a file that arrives, and is not waited for.
+  private let arrived: (@Sendable () -> Int)?
   /// The bytes of an incremental decode, or nil.
   private let incremental: IncrementalBytes?
   /// The part of those that this source is.
@@ -72,6 +74,7 @@ package final class OpenSource {
     memory = nil
     parts = .none
     fixedSize = 0
+    arrived = nil
     maxWindow = 0
   }
 
@@ -83,8 +86,8 @@ package final class OpenSource {
   /// Bytes that are kept of a file that arrives; 0 for another source.
   var arrivedBytes: Int { incremental?.count ?? 0 }
 
-  /// Whether the file is decoded incrementally.
-  var isIncremental: Bool { incremental != nil }
+  /// Whether bytes of the file may still arrive, or might when it was opened.
+  var isIncremental: Bool { incremental != nil || arrived != nil }
 
   /// Sets what draws a pass when somebody looks at the picture, or nil for nothing.
   ///
@@ -96,14 +99,26 @@ package final class OpenSource {
   }
 
   /// Whether all bytes are there.
-  package var isComplete: Bool { incremental.map { $0.isComplete || $0.count >= part.upperBound } ?? true }
+  package var isComplete: Bool {
+    incremental.map { $0.isComplete || $0.count >= part.upperBound } ?? (arrived == nil)
+  }
+
+  /// Bytes that are there now.
+  package var count: Int {
+    incremental.map { max(0, min($0.count, part.upperBound) - part.lowerBound) } ?? arrived?() ?? fixedSize
+  }
 
   /// Waits for the last byte of a file that is decoded incrementally.
-  package func waitForAll() throws(CoderError) { try incremental?.wait(for: part.upperBound) }
+  package func waitForAll() throws(CoderError) {
+    if arrived != nil { throw Self.notThere }
+    try incremental?.wait(for: part.upperBound)
+  }
+
+  private static var notThere: CoderError { .io("bytes of the file have not arrived") }
 
   /// The first bytes: `count` of them, or as many as there are now.
   package func prefix(_ count: Int) throws(CoderError) -> UnsafeRawBufferPointer {
-    guard let incremental else { return try view(at: 0, count: count) }
+    guard let incremental else { return try view(at: 0, count: min(count, arrived?() ?? .max)) }
     return UnsafeRawBufferPointer(rebasing: incremental.bytes.dropFirst(part.lowerBound).prefix(min(count, part.count)))
   }
 
@@ -128,6 +143,14 @@ package final class OpenSource {
       memory = nil
       parts = .reader(reader)
       fixedSize = size
+      arrived = nil
+      given = source
+      return
+    case .arriving(let reader, let count):
+      memory = nil
+      parts = .reader(reader)
+      fixedSize = 0
+      arrived = count
       given = source
       return
     case .standardInput:
@@ -140,6 +163,7 @@ package final class OpenSource {
           memory = nil
           parts = .file(file)
           fixedSize = size
+          arrived = nil
           given = source
           return
         }
@@ -152,6 +176,7 @@ package final class OpenSource {
     memory = bytes
     parts = .none
     fixedSize = bytes.bytes.count
+    arrived = nil
     given = source
   }
 
@@ -163,11 +188,18 @@ package final class OpenSource {
   ///   because every later view lies inside it.
   package func view(at offset: Int, count: Int) throws(CoderError) -> UnsafeRawBufferPointer {
     if let incremental { return try view(of: incremental, at: offset, least: count, most: count) }
+    let end = arrived?() ?? fixedSize
     guard offset >= 0, offset < size, count > 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
-    let wanted = min(count, size - offset)
+    if arrived != nil, count > end - offset { throw Self.notThere }
+    return try view(at: offset, count: count, end: end)
+  }
+
+  /// Bytes of a source that is not waited for, which ends at `end`.
+  private func view(at offset: Int, count: Int, end: Int) throws(CoderError) -> UnsafeRawBufferPointer {
+    let wanted = min(count, end - offset)
     if let memory { return UnsafeRawBufferPointer(rebasing: memory.bytes[offset..<(offset + wanted)]) }
     if offset < windowRange.lowerBound || offset + wanted > windowRange.upperBound {
-      try load(at: offset, count: wanted)
+      try load(at: offset, count: wanted, end: end)
     }
     guard let window else { throw .io("no window over the file") }
     return UnsafeRawBufferPointer(start: window + (offset - windowRange.lowerBound), count: wanted)
@@ -176,6 +208,12 @@ package final class OpenSource {
   /// Shows bytes at an offset: between `least` and `most`, or what is left. Fewer than `most` are shown
   /// only of a file that is incomplete.
   package func view(at offset: Int, least: Int, most: Int) throws(CoderError) -> UnsafeRawBufferPointer {
+    if let arrived {
+      let end = arrived()
+      guard offset >= 0, most > 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+      guard offset < end, least <= end - offset else { throw Self.notThere }
+      return try view(at: offset, count: most, end: end)
+    }
     guard let incremental else { return try view(at: offset, count: most) }
     return try view(of: incremental, at: offset, least: least, most: most)
   }
@@ -215,8 +253,8 @@ package final class OpenSource {
     }
   }
 
-  private func load(at offset: Int, count: Int) throws(CoderError) {
-    let length = min(max(count, leastRead(at: offset)), size - offset)
+  private func load(at offset: Int, count: Int, end: Int) throws(CoderError) {
+    let length = min(max(count, leastRead(at: offset)), end - offset)
     // What is there already is not read again: a view that grows costs its new bytes.
     let kept = windowRange.contains(offset) ? min(length, windowRange.upperBound - offset) : 0
     if let window, kept > 0, offset > windowRange.lowerBound {
@@ -242,7 +280,7 @@ package final class OpenSource {
     let filled = kept + (try read(into: window + kept, at: offset + kept, count: length - kept))
     bytesRead += filled - kept
     guard filled == length else {
-      throw .io("the file became shorter while it was read: \(offset + filled) of \(size) bytes are left")
+      throw .io("the file became shorter while it was read: \(offset + filled) of \(end) bytes are left")
     }
     windowRange = offset..<(offset + length)
   }
@@ -290,7 +328,7 @@ extension ByteSource {
     switch storage {
     case .file(let path): try FileDescriptor(path: path)
     case .descriptor(let file): file
-    case .memory, .reader, .standardInput: throw .io("is no file")
+    case .memory, .reader, .arriving, .standardInput: throw .io("is no file")
     }
   }
 

@@ -162,11 +162,11 @@ final class IsolatedSource {
   /// Takes what has arrived since.
   func update() throws(CoderError) {
     guard isArriving else { return }
-    let there = try source.prefix(.max)
+    let count = source.count
     session.updateSize()
-    guard there.count > filled else { return }
-    try grow(to: there.count)
-    copy(there, from: filled)
+    guard count > filled else { return }
+    try grow(to: count)
+    try fill(to: count)
   }
 
   private func grow(to count: Int) throws(CoderError) {
@@ -181,15 +181,9 @@ final class IsolatedSource {
     size = count
   }
 
-  private func copy(_ bytes: UnsafeRawBufferPointer, from start: Int) {
-    guard let map, let base = bytes.baseAddress, bytes.count > start else { return }
-    (map + start).copyMemory(from: base + start, byteCount: bytes.count - start)
-    filled = bytes.count
-  }
-
-  /// Fills a file of which all bytes are there.
+  /// Copies bytes that are there.
   private func fill(to end: Int) throws(CoderError) {
-    try session.limits.check(memory: end)
+    if !isArriving { try session.limits.check(memory: end) }
     while filled < end {
       let bytes = try source.view(at: filled, count: min(end - filled, Self.step))
       guard let map, let base = bytes.baseAddress, !bytes.isEmpty else { return }
