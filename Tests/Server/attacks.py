@@ -1,65 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attacks the example server: `attacks.py ATTACK SETTINGS`, of which SETTINGS is an object of JSON.
 
-The server at `port` has the keys `key`, `silence` and `seconds` as limits of time, and `pictures` places; `origin` is the port of
-origin.py, `log` its log, and `slow` a picture that takes long to write as AVIF. Each attack ends with status 0 if the server held.
+SETTINGS has what client.py needs, `silence` and `seconds` as limits of time, and `pictures` places; `origin` is the port of origin.py,
+`log` its log. Each attack ends with status 0 if the server held.
 """
 
-import base64
-import hashlib
-import hmac
-import http.client
-import json
 import socket
 import sys
 import threading
 import time
 import urllib.parse
 
-PICTURE = None  # a small PNG
-HOST = "127.0.0.1"
-
-
-def sign(parameters, is_upload):
-    """The path of a request, signed as README.md of the server says."""
-    lines = (["POST /thumbnail"] if is_upload else []) + [f"{name}={parameters[name]}" for name in sorted(parameters)]
-    code = hmac.new(settings["key"].encode(), "\n".join(lines).encode(), hashlib.sha256).digest()
-    signature = base64.urlsafe_b64encode(code).decode().rstrip("=")
-    return ("/thumbnail?" if is_upload else "/?") + urllib.parse.urlencode({**parameters, "s": signature})
-
-
-def upload_path(**parameters):
-    return sign({"w": "8", **parameters}, True)
-
-
-def link(url, **parameters):
-    return sign({"url": url, "w": "8", **parameters}, False)
-
-
-def connect():
-    return socket.create_connection((HOST, settings["port"]), timeout=60)
-
-
-def read_all(connection):
-    """What comes until the server closes, and how long that takes."""
-    start, got = time.monotonic(), b""
-    try:
-        while part := connection.recv(65536):
-            got += part
-    except ConnectionError:
-        pass
-    return got, time.monotonic() - start
-
-
-def request(method, path, body=None, headers=None):
-    connection = http.client.HTTPConnection(HOST, settings["port"], timeout=60)
-    connection.request(method, path, body=body, headers=headers or {})
-    answer = connection.getresponse()
-    return answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read()
+from client import HOST, SMALL, begin_slow_picture, connect, head_of_upload, link, read_all, request, settings, sign, upload_path
 
 
 def small_upload():
-    return request("POST", upload_path(), body=PICTURE)[0]
+    return request("POST", upload_path(), body=SMALL)[0]
 
 
 def holds():
@@ -92,10 +48,6 @@ def slow(head, most, every=0.3, expected=None):
     assert seconds <= most, f"closed after {seconds:.1f} s, more than {most}"
     if expected:
         assert got.split(b"\r\n")[0].split(b" ")[1] == expected, got[:200]
-
-
-def head_of_upload(path, length):
-    return f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Length: {length}\r\n\r\n".encode()
 
 
 def slow_heads():
@@ -182,13 +134,13 @@ def lying_lengths():
         assert status in ([b"400"], [b"413"], []) and time.monotonic() - start < most, (length, status)
     # More than comes: the client ends, and nothing was made.
     with connect() as connection:
-        connection.sendall(head_of_upload(upload_path(), len(PICTURE) + 10) + PICTURE)
+        connection.sendall(head_of_upload(upload_path(), len(SMALL) + 10) + SMALL)
         connection.shutdown(socket.SHUT_WR)
         got, _ = read_all(connection)
     assert b" 200 " not in got, got[:200]
     # Less than comes: the picture is cut, or given up, and its end is no request.
     with connect() as connection:
-        connection.sendall(head_of_upload(upload_path(), 60) + PICTURE)
+        connection.sendall(head_of_upload(upload_path(), 60) + SMALL)
         got, _ = read_all(connection)
     assert got.split(b" ")[1] in (b"400", b"422") and b" 200 " not in got, got[:200]
     origin = f"http://{HOST}:{settings['origin']}"
@@ -207,12 +159,9 @@ def redirects():
 
 
 def send_slow_picture(is_kept):
-    """Begins to have a picture made that takes long; leaves, or waits for the answer."""
-    with open(settings["slow"], "rb") as file:
-        body = file.read()
-    connection = connect()
+    """Has a picture made that takes long; leaves, or waits for the answer."""
     start = time.monotonic()
-    connection.sendall(head_of_upload(sign({"w": "4000", "h": "4000", "format": "avif"}, True), len(body)) + body)
+    connection = begin_slow_picture()
     if not is_kept:
         time.sleep(0.5)
         connection.close()
@@ -239,21 +188,18 @@ def hang_up():
 def queue():
     held = [connect() for _ in range(settings["pictures"])]
     for connection in held:
-        connection.sendall(head_of_upload(upload_path(), len(PICTURE)) + PICTURE[:10])
+        connection.sendall(head_of_upload(upload_path(), len(SMALL)) + SMALL[:10])
     time.sleep(0.3)
-    status, headers, body = request("POST", upload_path(), body=PICTURE)
+    status, headers, body = request("POST", upload_path(), body=SMALL)
     assert (status, headers.get("retry-after")) == (503, "5") and b"too many" in body, (status, headers, body)
     assert request("GET", link(f"http://{HOST}:{settings['origin']}/rgba8.png"))[0] == 503
     assert request("GET", "/health")[0] == 200
     # Those that were there first are served.
     for connection in held:
-        connection.sendall(PICTURE[10:])
+        connection.sendall(SMALL[10:])
         assert connection.recv(65536).split(b" ")[1] == b"200"
         connection.close()
     holds()
 
 
-settings = json.loads(sys.argv[2])
-with open(settings["small"], "rb") as picture:
-    PICTURE = picture.read()
 globals()[sys.argv[1]]()

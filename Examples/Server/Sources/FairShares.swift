@@ -7,8 +7,12 @@ import ImageLoading
 /// Divides the processors among those whose pictures are made: the host of each URL, and uploads. Work that would have to
 /// wait too long is refused with 503, which says when to come again.
 struct FairShares<Context: RequestContext>: RouterMiddleware {
-  init() {
-    WorkQueue.shared.policy = WorkQueue.Policy(maxWaitingOfTenant: 64, maxExpectedWait: .seconds(10))
+  /// The tenant of all pictures that are sent.
+  static var uploads: String { "uploads" }
+
+  /// - Parameter mostWaiting: How many pieces of work of one tenant may wait.
+  init(mostWaiting: Int) {
+    WorkQueue.shared.policy = WorkQueue.Policy(maxWaitingOfTenant: mostWaiting, maxExpectedWait: .seconds(10))
   }
 
   func handle(
@@ -25,7 +29,7 @@ struct FairShares<Context: RequestContext>: RouterMiddleware {
 
   private static func tenant(of request: Request) -> WorkQueue.Tenant {
     let url = request.uri.queryParameters["url"].flatMap { try? URLParts(String($0)) }
-    return WorkQueue.Tenant(url.map { "host \($0.host)" } ?? "uploads")
+    return WorkQueue.Tenant(url.map { "host \($0.host)" } ?? uploads)
   }
 
   /// `GET /status`: what waits, as JSON.

@@ -25,11 +25,16 @@ struct RemotePictures {
   /// What is said to those who ask again: a minute where the picture's own server says nothing, and where it failed.
   private static let shortLife = 60
 
-  init(_ registry: CoderRegistry, _ settings: Settings, reading: DecodeOptions, mostBytes: Int) throws {
+  /// - Parameter observers: Get what the loader does.
+  init(
+    _ registry: CoderRegistry, _ settings: Settings, reading: DecodeOptions, mostBytes: Int,
+    observers: [any LoadObserver]
+  ) throws {
     self.registry = registry
     self.settings = settings
     self.reading = reading
     var options = ImageLoader.Options()
+    options.observers = observers
     options.limits = reading.limits
     options.allowedFormats = reading.allowedFormats
     options.fetchLimits.maxBytes = mostBytes

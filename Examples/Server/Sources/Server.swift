@@ -4,6 +4,8 @@ import Hummingbird
 import ImageCodersBuiltIn
 import ImageCodersWorker
 import ImageLoading
+import Logging
+import ServiceLifecycle
 
 /// `server [PORT [ADDRESS]]`: makes thumbnails of pictures that strangers send, and of those on other servers. The address
 /// is this machine's own; in a container it is 0.0.0.0.
@@ -27,11 +29,35 @@ import ImageLoading
     let arguments = CommandLine.arguments.dropFirst()
     let settings = try Settings(Settings.environment)
     if arguments.first == "sign" { return try printSigned(Array(arguments.dropFirst()), settings) }
-    let pictures = try RemotePictures(registry, settings, reading: reading, mostBytes: mostBytes)
     let port = arguments.first.flatMap { Int($0) } ?? 8080
     let address = arguments.dropFirst().first ?? "127.0.0.1"
+    let logger = Logger(label: "server")
+    let telemetry = settings.collector.map { Telemetry(collector: $0, logger: logger) }
+    let application = Application(
+      router: try router(settings, telemetry),
+      server: .http1(
+        configuration: .init(
+          additionalChannelHandlers: [
+            RequestDeadline(.seconds(settings.mostSeconds + settings.mostSilence)),
+            WholeAnswers(.seconds(settings.mostSeconds)),
+          ],
+          idleTimeout: .seconds(settings.mostSilence))),
+      configuration: .init(address: .hostname(address, port: port)), logger: logger)
+    // On SIGTERM, no connection is accepted any more, requests that have begun are answered, and then what was measured is sent.
+    let services: [any Service] = (telemetry.map { [$0] } ?? []) + [application]
+    var configuration = ServiceGroupConfiguration(
+      services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+    configuration.maximumGracefulShutdownDuration = .seconds(settings.mostSeconds)
+    try await ServiceGroup(configuration: configuration).run()
+  }
+
+  static func router(_ settings: Settings, _ telemetry: Telemetry?) throws -> Router<BasicRequestContext> {
+    let pictures = try RemotePictures(
+      registry, settings, reading: reading, mostBytes: mostBytes,
+      observers: telemetry.map { [MetricsObserver($0.measurements), TracingObserver($0.tracer)] } ?? [])
     let router = Router()
-    router.add(middleware: FairShares())
+    if let telemetry { router.add(middleware: RequestSpans(tracer: telemetry.tracer)) }
+    router.add(middleware: FairShares(mostWaiting: settings.mostWaiting))
     router.get("health") { _, _ in "ok\n" }
     router.get("status") { _, _ in FairShares<BasicRequestContext>.status() }
     let crowd = Crowd(settings.mostPictures)
@@ -41,24 +67,24 @@ import ImageLoading
       let asked = try PictureRequest(request.uri.queryParameters, isUpload: true)
       try settings.check(asked, now: Int(ImageLoader.Options.systemTime()))
       return try await crowd.join {
-        // A client that hangs up cancels its task, and so takes its picture out of the queue, or ends its worker.
+        // A client that hangs up cancels its task, and so takes its picture out of the queue, or ends its worker. Hummingbird
+        // closes the connection after the answer then, which says so.
         do {
-          return try await request.body.consumeWithCancellationOnInboundClose { body in
+          var response = try await request.body.consumeWithCancellationOnInboundClose { body in
             try await thumbnail(of: .bytes(upload(body, of: request, within: settings.mostSeconds)), asked)
           }
+          response.headers[.connection] = "close"
+          return response
+        } catch var error as HTTPError {
+          error.headers[.connection] = "close"
+          throw error
         } catch is CancellationError {
-          throw HTTPError(.badRequest, message: "the request ended otherwise than it began")
+          throw HTTPError(
+            .badRequest, headers: [.connection: "close"], message: "the request ended otherwise than it began")
         }
       }
     }
-    try await Application(
-      router: router,
-      server: .http1(
-        configuration: .init(
-          additionalChannelHandlers: [RequestDeadline(.seconds(settings.mostSeconds + settings.mostSilence))],
-          idleTimeout: .seconds(settings.mostSilence))),
-      configuration: .init(address: .hostname(address, port: port))
-    ).runService()
+    return router
   }
 
   /// `server sign url=… w=…`, `server sign upload w=…`: prints the path of a request with its signature, made with the first of

@@ -19,10 +19,14 @@ struct Settings {
   var cacheFolder: String?
   /// `SERVER_PICTURES`: how many requests for pictures may be there at a time.
   var mostPictures = 128
+  /// `SERVER_WAITING`: how many pieces of work may wait for one host, and for all uploads.
+  var mostWaiting = 64
   /// `SERVER_SECONDS`: how long a client may take to send a picture.
   var mostSeconds: Int64 = 60
   /// `SERVER_SILENCE`: for how many seconds a connection may bring nothing.
   var mostSilence: Int64 = 20
+  /// `OTEL_EXPORTER_OTLP_ENDPOINT`: a collector of OpenTelemetry, such as `http://127.0.0.1:4318`, or nil for none.
+  var collector: String?
 
   /// - Throws: A sentence about the variable that is wrong.
   init(_ variable: (String) -> String?) throws(SettingsError) {
@@ -55,6 +59,8 @@ struct Settings {
       return number
     }
     mostPictures = try number("SERVER_PICTURES", mostPictures)
+    mostWaiting = try number("SERVER_WAITING", mostWaiting)
+    collector = variable("OTEL_EXPORTER_OTLP_ENDPOINT")
     mostSeconds = Int64(try number("SERVER_SECONDS", Int(mostSeconds)))
     mostSilence = Int64(try number("SERVER_SILENCE", Int(mostSilence)))
   }

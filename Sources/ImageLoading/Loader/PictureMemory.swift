@@ -17,15 +17,26 @@
   /// The cache in memory.
   struct CachedPictures: PictureStore {
     let cache: MemoryCache<Picture>
+    private let shown = PicturesInUse()
 
-    func picture(for key: String) -> Picture? { cache.value(for: CacheKey(key)) }
+    init(cache: MemoryCache<Picture>) { self.cache = cache }
+
+    func picture(for key: String) -> Picture? { cache.value(for: CacheKey(key)) ?? shown.picture(for: key) }
 
     func keep(_ picture: Picture, for key: String, remakeTime time: Duration) {
       cache.put(picture, for: CacheKey(key), bytes: picture.byteCount, remakeTime: time)
+      shown.note(picture, for: key)
     }
 
-    func remove(_ key: String) { cache.remove(CacheKey(key)) }
-    func removeAll() { cache.removeAll() }
+    func remove(_ key: String) {
+      cache.remove(CacheKey(key))
+      shown.remove(key)
+    }
+
+    func removeAll() {
+      cache.removeAll()
+      shown.removeAll()
+    }
   }
 
   /// Decoded pictures in memory, and what is known of their sources: whether they are fresh, and which sizes there are.

@@ -86,6 +86,32 @@ import Testing
     #expect(try version(Array(bytes.dropLast()), parts: 600_000) != whole)
   }
 
+  /// The cache has room for nothing: what the application has is found all the same, and for as long as it has it.
+  @Test func picturesInUseAreFoundAgain() async throws {
+    let (body, animation) = (try TestPicture.png(200, 150), try TestPicture.gif(frames: 3))
+    let fetcher = ScriptedFetcher { request, _ in
+      let bytes = request.url.hasSuffix("gif") ? animation : body
+      return [.head(headers: [.cacheControl: "max-age=100"], length: bytes.count), .bytes(bytes)]
+    }
+    var options = ImageLoader.Options()
+    options.memory?.maxBytes = 1000
+    let loader = ImageLoader(fetcher: fetcher, registry: TestLoader.registry, options: options)
+    for url in [Self.url, "https://example.org/cat.gif"] {
+      let before = fetcher.count
+      var shown: ImageResponse? = try await loader.image(for: ImageRequest(url))
+      #expect(shown?.origin == .network)
+      let again = try await loader.image(for: ImageRequest(url))
+      #expect(again.origin == .memory && again.image.frames.count == shown?.image.frames.count)
+      for (one, other) in zip(again.image.frames, shown?.image.frames ?? []) {
+        #expect(one.pixels === other.pixels && one.delay == other.delay)
+      }
+      #expect(fetcher.count == before + 1)
+      shown = nil
+    }
+    // The first is not in use any more.
+    #expect(try await loader.image(for: ImageRequest(Self.url)).origin == .network)
+  }
+
   @Test func theFirstFrameOfAnAnimationInMemoryIsNotLoadedAgain() async throws {
     let body = try TestPicture.gif(frames: 3)
     let test = loader { _, _ in [.head(headers: [.cacheControl: "max-age=100"], length: body.count), .bytes(body)] }

@@ -124,4 +124,23 @@ import Tracing
     let runs = try metrics.expectTimer("image_queue_run_seconds")
     #expect(await eventually { runs.values.count > 2 })
   }
+
+  @Test func metricsOfTheQueueHaveTenants() async throws {
+    let metrics = TestMetrics()
+    let observer = QueueMetrics(metrics) { $0.map { $0.hasPrefix("host") ? "hosts" : $0 } ?? "none" }
+    observer.note(.finished(WorkQueue.Tenant("host a"), waited: .milliseconds(3), ran: .milliseconds(5)))
+    observer.note(.finished(WorkQueue.Tenant("host b"), waited: .zero, ran: .milliseconds(6)))
+    observer.note(.refused(WorkQueue.Tenant("uploads")))
+    observer.note(.refused(nil))
+    func tenant(_ name: String) -> [(String, String)] { [("tenant", name)] }
+    #expect(try metrics.expectTimer("image_queue_run_seconds", tenant("hosts")).values == [5_000_000, 6_000_000])
+    #expect(try metrics.expectCounter("image_queue_refused", tenant("uploads")).totalValue == 1)
+    #expect(try metrics.expectCounter("image_queue_refused", tenant("none")).totalValue == 1)
+    // What waits for nobody any more is 0, and not what it was.
+    observer.record()
+    for name in ["hosts", "uploads", "none"] {
+      #expect(try metrics.expectGauge("image_queue_waiting", tenant(name)).lastValue == 0, "\(name)")
+    }
+    #expect(try metrics.expectGauge("image_queue_longest_wait_seconds").lastValue == 0)
+  }
 }
