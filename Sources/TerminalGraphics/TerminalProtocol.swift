@@ -37,7 +37,7 @@ package enum TerminalProtocol: Equatable {
 package struct TerminalDisplay {
   /// What pictures are sent as.
   package let style: TerminalProtocol
-  /// The pixels of a picture that a character takes: for text one, and two of them one above the other, or 2×4.
+  /// The pixels of a picture that a character takes: for text two, one above the other, or those of its parts.
   package let cell: Size
   /// The most pixels of a side.
   private let largest: Size
@@ -49,8 +49,8 @@ package struct TerminalDisplay {
   ///   - window: The terminal's size in characters and in pixels, each 0 if it is not known.
   package init(_ style: TerminalProtocol, _ abilities: TerminalAbilities, window: (cells: Size, pixels: Size)) {
     self.style = style
-    guard !style.isText else {
-      cell = style == .text(.quadrants) ? Size(width: 2, height: 4) : Size(width: 1, height: 2)
+    if case .text(let text) = style {
+      cell = text.parts?.cell ?? Size(width: 1, height: 2)
       largest = Size(width: .max, height: .max)
       return
     }

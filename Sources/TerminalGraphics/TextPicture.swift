@@ -2,7 +2,7 @@
 
 package import ImageCoders
 
-/// Pictures as lines of text. A character shows two pixels, one above the other, since it is twice as high as wide; or 2×4.
+/// Pictures as lines of text. A character shows two pixels, one above the other, since it is twice as high as wide; or several parts.
 package struct TextPicture: PicturePainter {
   let style: TextProtocol
 
@@ -12,7 +12,7 @@ package struct TextPicture: PicturePainter {
   ///
   /// - Parameter pixels: In `rgba8`, premultiplied: what is transparent is shown on black.
   package func draw(_ pixels: PixelBuffer) throws(CoderError) -> [UInt8] {
-    guard style != .quadrants else { return Self.quadrants(pixels) }
+    if let parts = style.parts { return Self.draw(pixels, in: parts) }
     let width = pixels.size.width
     // An odd last row stands on black.
     let rows = (0..<(pixels.size.height + 1) / 2 * 2).map { SpreadColors.row($0, of: pixels) }

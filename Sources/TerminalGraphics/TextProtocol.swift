@@ -6,6 +6,8 @@ package enum TextProtocol: String, CaseIterable {
   case blocks
   /// Quarters of a character in two of 24-bit colors: twice the detail across.
   case quadrants
+  /// Sixths of a character in two of 24-bit colors: twice the detail across, and half as much again down.
+  case sextants
   /// Upper half blocks with the 216 colors and 24 grays that terminals of 256 colors have.
   case colors256 = "256"
   /// The same with the 8 colors of ECMA-48, and 8 bright ones.
@@ -46,10 +48,19 @@ package enum TextProtocol: String, CaseIterable {
   /// The terminal's colors, red in the low byte, or nil if it has all or none.
   var palette: [UInt32]? {
     switch self {
-    case .blocks, .quadrants, .ascii: nil
+    case .blocks, .quadrants, .sextants, .ascii: nil
     case .colors256: Self.cubeAndGrays
     case .colors16: Self.ecma
     case .colors8: Array(Self.ecma.prefix(8))
+    }
+  }
+
+  /// What a character shows, or nil for two pixels.
+  var parts: CharacterParts? {
+    switch self {
+    case .quadrants: .quadrants
+    case .sextants: .sextants
+    default: nil
     }
   }
 
@@ -62,7 +73,7 @@ package enum TextProtocol: String, CaseIterable {
     // The bright ones are of aixterm: 90 to 97, and 100 to 107.
     func code(_ number: UInt32, _ base: UInt32) -> UInt32 { number < 8 ? base + number : base + 52 + number }
     return switch self {
-    case .blocks, .quadrants: "\u{1B}[38;2;\(levels(upper));48;2;\(levels(lower))m"
+    case .blocks, .quadrants, .sextants: "\u{1B}[38;2;\(levels(upper));48;2;\(levels(lower))m"
     case .colors256: "\u{1B}[38;5;\(upper + 16);48;5;\(lower + 16)m"
     case .colors16, .colors8: "\u{1B}[\(code(upper, 30));\(code(lower, 40))m"
     case .ascii: ""

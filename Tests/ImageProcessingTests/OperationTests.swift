@@ -102,6 +102,36 @@ import Testing
     }
   }
 
+  /// Porter and Duff: the source times the alpha of the backdrop, and the backdrop times the alpha of the source.
+  @Test func operatorsOfPorterAndDuffChangeAlpha() throws {
+    let shape = try Pictures.bytes([10, 20, 30, 255, 10, 20, 30, 0, 10, 20, 30, 128], 3, .rgba8)
+    #expect(try Self.rows("tint:#ff800080,source-in", of: shape) == [[255, 128, 0, 128, 0, 0, 0, 0, 255, 128, 0, 64]])
+    // An opaque picture gets alpha.
+    let gray = try Pictures.bytes([0, 128, 255], 3, .gray8)
+    #expect(try Self.rows("tint:#ffffff80,destination-in", of: gray) == [[0, 128, 128, 128, 255, 128]])
+    // A mask of two pixels in the middle of three: its colors do not count, and what is beside it goes.
+    let picture = try Pictures.bytes([200, 100, 50, 200, 100, 50, 200, 100, 50], 3, .rgb8)
+    let mask = try Pictures.bytes([1, 2, 3, 255, 4, 5, 6, 51], 2, .rgba8)
+    func masked(_ x: Int, _ opacity: Double = 1) throws -> [[UInt8]] {
+      var overlay = ImageOperation.Overlay(mask, at: .topLeft, x: x, opacity: opacity)
+      overlay.mode = .destinationIn
+      let result = try ImageOperation.overlay(overlay).applied(to: picture)
+      #expect(result.alpha == .straight)
+      return [result.copyBytes()]
+    }
+    #expect(try masked(1) == [[0, 0, 0, 0, 200, 100, 50, 255, 200, 100, 50, 51]])
+    #expect(try masked(-1) == [[200, 100, 50, 51, 0, 0, 0, 0, 0, 0, 0, 0]])
+    #expect(try masked(7) == [[UInt8](repeating: 0, count: 12)])
+  }
+
+  @Test func exposureIsBrightnessInStops() throws {
+    let pixels = try Pictures.bytes([10, 100, 200], 3, .gray8)
+    #expect(try ImageOperation(parsing: "exposure:1") == .brightness(2))
+    #expect(try Self.rows("exposure:-1", of: pixels) == [[5, 50, 100]])
+    #expect(try Self.rows("exposure:1", of: pixels) == [[20, 200, 255]])
+    #expect(throws: CoderError.self) { try ImageOperation(parsing: "exposure:7") }
+  }
+
   /// Compositing and Blending Level 1, §9, in double precision: #e66428 over three colors.
   @Test func modesOfSeveralColorsFollowTheirFormulas() throws {
     let pixels = try Pictures.bytes([204, 51, 102, 20, 240, 10, 0, 255, 128], 3, .rgb8)

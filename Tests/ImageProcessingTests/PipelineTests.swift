@@ -75,7 +75,7 @@ import Testing
   @Test(arguments: [
     (
       "spin:3",
-      "the operation spin:3; there are resize, crop, rotate, flip, round, border, inset, tint, grayscale, saturation, brightness, contrast, sepia, invert, hue, matrix, gamma, sharpen, blur, flatten, overlay"
+      "the operation spin:3; there are resize, crop, rotate, flip, round, border, inset, tint, grayscale, saturation, brightness, exposure, contrast, sepia, invert, hue, matrix, gamma, sharpen, blur, flatten, overlay"
     ),
     ("blur", "the operation blur: at its end a sigma is expected"),
     ("blur:nan", "the operation blur:nan: “nan” where a sigma is expected"),
@@ -93,7 +93,7 @@ import Testing
     ("3|blur:3", "operations of version 3; 2 is known"),
     (
       "blur:3|",
-      "the operation ; there are resize, crop, rotate, flip, round, border, inset, tint, grayscale, saturation, brightness, contrast, sepia, invert, hue, matrix, gamma, sharpen, blur, flatten, overlay"
+      "the operation ; there are resize, crop, rotate, flip, round, border, inset, tint, grayscale, saturation, brightness, exposure, contrast, sepia, invert, hue, matrix, gamma, sharpen, blur, flatten, overlay"
     ),
   ])
   func saysWhatIsWrongWithAText(text: String, message: String) {

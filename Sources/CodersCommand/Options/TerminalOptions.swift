@@ -16,7 +16,7 @@ struct TerminalOptions: ParsableArguments {
     name: .customLong("protocol"),
     help: ArgumentHelp(
       """
-      kitty, iterm2, sixel: pixels; blocks: 24-bit colors; quadrants: the same in quarters of a character; 256, 16, 8: as many colors; ascii: characters. (default: the \
+      kitty, iterm2, sixel: pixels; blocks: 24-bit colors; quadrants, sextants: the same in quarters or sixths of a character; 256, 16, 8: as many colors; ascii: characters. (default: the \
       first that the terminal has)
       """, valueName: "name"))
   var style: TerminalProtocol?

@@ -72,7 +72,8 @@ extension PixelBuffer {
 
   func tinted(_ color: PixelColor, _ mode: ImageOperation.BlendMode) throws(CoderError) -> PixelBuffer {
     let (width, source) = (size.width, color.premultiplied)
-    return try mappingRows(to: color.isGray ? layout : layout.withColor) { row, _ in
+    let painted = color.isGray ? layout : layout.withColor
+    return try mappingRows(to: mode.clearsBackdrop && !color.isOpaque ? painted.withAlpha : painted) { row, _ in
       for x in 0..<width { row[x] = mode.atop(row[x], source) }
     }
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ImageOperation {
-  /// How the colors of two layers meet: the modes of W3C Compositing and Blending Level 1, §9, by its names.
+  /// How the colors of two layers meet: the modes of W3C Compositing and Blending Level 1, §9, by its names, and two of its
+  /// operators of Porter and Duff, which change where the picture is.
   public enum BlendMode: String, Sendable, Hashable, CaseIterable {
     /// The source alone.
     case normal
@@ -35,12 +36,20 @@ extension ImageOperation {
     case difference
     /// As ``difference``, with less contrast.
     case exclusion
+    /// The source where the backdrop is, and nothing of the backdrop: an icon in a translucent color.
+    case sourceIn = "source-in"
+    /// The backdrop where the source is: the source is a mask, whose colors do not matter.
+    case destinationIn = "destination-in"
+
+    /// Whether the backdrop goes where the source is not.
+    var clearsBackdrop: Bool { self == .sourceIn || self == .destinationIn }
 
     /// The mixed color of a backdrop and a source, none of them multiplied by alpha.
     @inline(__always)
     func mix(_ backdrop: SIMD4<Float>, _ source: SIMD4<Float>) -> SIMD4<Float> {
       switch self {
-      case .normal: source
+      case .normal, .sourceIn: source
+      case .destinationIn: backdrop
       case .multiply: backdrop * source
       case .screen: backdrop + source - backdrop * source
       case .overlay: Self.hardLight(source, backdrop)
@@ -111,16 +120,19 @@ extension ImageOperation {
     func over(_ backdrop: SIMD4<Float>, _ source: SIMD4<Float>) -> SIMD4<Float> {
       let (below, above) = (backdrop.w, source.w)
       guard self != .normal else { return source + backdrop * (1 - above) }
+      if self == .sourceIn { return source * below }
+      if self == .destinationIn { return backdrop * above }
       let mixed = mix(backdrop.unpremultiplied, source.unpremultiplied)
       var result = source * (1 - below) + backdrop * (1 - above) + mixed * (below * above)
       result.w = above + below * (1 - above)
       return result
     }
 
-    /// A source that is seen only where the backdrop is; alpha is the backdrop's.
+    /// A source that is seen only where the backdrop is; alpha is the backdrop's, unless the mode takes some of it away.
     @inline(__always)
     func atop(_ backdrop: SIMD4<Float>, _ source: SIMD4<Float>) -> SIMD4<Float> {
       let (below, above) = (backdrop.w, source.w)
+      if clearsBackdrop { return over(backdrop, source) }
       let mixed = self == .normal ? source.unpremultiplied : mix(backdrop.unpremultiplied, source.unpremultiplied)
       var result = backdrop * (1 - above) + mixed * (below * above)
       result.w = below

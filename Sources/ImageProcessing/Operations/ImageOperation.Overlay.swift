@@ -4,7 +4,7 @@ public import ImageCoderEngine
 import ImageCoderModel
 
 extension ImageOperation {
-  /// Another picture that is laid over one: a watermark.
+  /// Another picture that is laid over one: a watermark, a caption, or with ``BlendMode/destinationIn`` a mask.
   ///
   /// Two overlays are equal if they have the same samples in the same place.
   public struct Overlay: Sendable, Hashable {
@@ -64,16 +64,24 @@ extension ImageOperation {
       let origin = anchor.origin(of: pixels.size, in: base.size)
       let (left, leftOverflow) = origin.x.addingReportingOverflow(x)
       let (top, topOverflow) = origin.y.addingReportingOverflow(y)
-      guard !leftOverflow, !topOverflow, left < base.size.width, top < base.size.height,
-        left > -pixels.size.width, top > -pixels.size.height
-      else { return base }
-      let first = max(left, 0)
-      let count = min(left + pixels.size.width, base.size.width) - first
-      let (skipped, opacity, mode, above) = (first - left, Float(opacity), mode, pixels)
+      let meets =
+        !leftOverflow && !topOverflow && left < base.size.width && top < base.size.height
+        && left > -pixels.size.width && top > -pixels.size.height
+      guard meets || mode.clearsBackdrop else { return base }
+      let first = meets ? max(left, 0) : 0
+      let count = meets ? min(left + pixels.size.width, base.size.width) - first : 0
+      let (skipped, opacity, mode, above) = (meets ? first - left : 0, Float(opacity), mode, pixels)
       let reader = RowConverter(from: above.layout, to: above.layout.working)
-      let target = above.format.isGray ? base.layout : base.layout.withColor
-      return try base.mappingRows(to: target) { row, y in
-        guard y >= top, y - top < above.size.height else { return }
+      let takesColor = !above.format.isGray && mode != .destinationIn
+      let target = takesColor ? base.layout.withColor : base.layout
+      let width = base.size.width
+      return try base.mappingRows(to: mode.clearsBackdrop ? target.withAlpha : target) { row, y in
+        let isMet = count > 0 && y >= top && y - top < above.size.height
+        if mode.clearsBackdrop {
+          for x in 0..<(isMet ? first : width) { row[x] = .zero }
+          for x in (isMet ? first + count : width)..<width { row[x] = .zero }
+        }
+        guard isMet else { return }
         withUnsafeTemporaryAllocation(of: SIMD4<Float>.self, capacity: count) { buffer in
           guard let source = buffer.baseAddress else { return }
           reader.convert(above.row(y - top) + skipped * above.format.bytesPerPixel, into: source, count: count)

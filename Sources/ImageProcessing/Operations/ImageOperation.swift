@@ -29,7 +29,8 @@ public enum ImageOperation: Sendable, Hashable {
   case border(width: Int, PixelColor)
   /// Moves the edges. See ``ImageOperation/Insets``.
   case inset(Insets, PixelColor)
-  /// Blends a color over what is there of the picture; alpha stays. `normal` with an opaque color keeps the shape alone.
+  /// Blends a color over what is there of the picture; alpha stays. `normal` with an opaque color keeps the shape alone, and
+  /// ``BlendMode/sourceIn`` with a translucent one gives the shape that color.
   case tint(PixelColor, BlendMode)
   /// Mixes with gray of the same luma (ITU-R BT.601). 0 leaves the picture, 1 is all gray. The layout stays.
   case grayscale(Double)

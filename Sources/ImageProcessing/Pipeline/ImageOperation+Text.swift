@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 public import ImageCoderEngine
 public import ImageCoderModel
 
@@ -73,6 +74,7 @@ extension ImageOperation: CustomStringConvertible {
   /// | `inset:1,2,3,4,#ffffffff` | top, right, bottom, left; negative values add room of the color |
   /// | `tint:#ff000080,multiply` | color; `normal` (default) or another ``ImageOperation/BlendMode`` |
   /// | `grayscale:1`, `saturation:1.5`, `brightness:0.8` | amounts |
+  /// | `exposure:-0.5` | stops: short for a `brightness:` of 2 to that power |
   /// | `contrast:1.2`, `sepia:1`, `invert:1`, `hue:90` | amounts; degrees. Short for a `matrix:` of twelve numbers: for red, green and blue what each gets of red, green, blue and white |
   /// | `gamma:1.8` | above 1 lighter |
   /// | `blur:2.5`, `sharpen:1.5,0.8` | sigma in pixels; for `sharpen` the amount, 1 unless it is given |
@@ -125,6 +127,7 @@ extension ImageOperation: CustomStringConvertible {
     case "grayscale": self = .grayscale(words.isEmpty ? 1 : try words.number("an amount"))
     case "saturation": self = .saturation(try words.number("a factor"))
     case "brightness": self = .brightness(try words.number("a factor"))
+    case "exposure": self = .brightness(exp2(try words.number("stops", in: -100...6)))
     case "contrast": self = .matrix(.contrast(try words.number("a factor", in: 0...100)))
     case "sepia": self = .matrix(.sepia(words.isEmpty ? 1 : try words.number("an amount", in: 0...1)))
     case "invert": self = .matrix(.invert(words.isEmpty ? 1 : try words.number("an amount", in: 0...1)))
@@ -163,7 +166,7 @@ extension ImageOperation: CustomStringConvertible {
   /// The names that operations begin with.
   package static let names = [
     "resize", "crop", "rotate", "flip", "round", "border", "inset", "tint", "grayscale", "saturation", "brightness",
-    "contrast", "sepia", "invert", "hue", "matrix", "gamma", "sharpen", "blur", "flatten", "overlay",
+    "exposure", "contrast", "sepia", "invert", "hue", "matrix", "gamma", "sharpen", "blur", "flatten", "overlay",
   ]
 }
 
