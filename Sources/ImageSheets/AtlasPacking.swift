@@ -11,6 +11,9 @@ extension SpriteSheet {
     public var trimsEdges = true
     /// Whether pictures of the same pixels take one place.
     public var sharesEqual = true
+    /// Whether pictures may be turned by 90° clockwise, where the sheet gets smaller. The frames are as they were when they are
+    /// read; engines that read the sheet have to know how to turn them back.
+    public var turnsParts = false
     /// Pixels between two pictures: 1 by default, so that none shows at the edge of another one when it is drawn larger.
     public var padding = 1
     /// Whether both sides of the sheet are powers of two, as old graphics processors want them.
@@ -24,7 +27,7 @@ extension SpriteSheet {
     public init() {}
   }
 
-  /// Packs pictures of any sizes closely, as they are, none turned. The sheet has them in the order in which they are given.
+  /// Packs pictures of any sizes closely, as they are, and turned only if the options allow it. The sheet has them in the order in which they are given.
   ///
   /// - Parameters:
   ///   - pictures: At least one, each of at least one pixel.
@@ -72,8 +75,13 @@ extension SpriteSheet {
     try limits.check(memory: overflow ? .max : bytes)
     let sheet = try PixelBuffer(size: plan.size, format: options.layout.format, alpha: options.layout.alpha)
     sheet.clear(rows: 0..<plan.size.height)
-    for (part, rectangle) in zip(parts, plan.rectangles) { try sheet.region(rectangle).assign(from: part) }
-    for index in sprites.indices { sprites[index].rectangle = plan.rectangles[places[index]] }
+    for (part, place) in zip(parts, plan.places) {
+      try sheet.region(place.rectangle).assign(from: place.isTurned ? part.oriented(by: .right) : part)
+    }
+    for index in sprites.indices {
+      let place = plan.places[places[index]]
+      (sprites[index].rectangle, sprites[index].isTurned) = (place.rectangle, place.isTurned)
+    }
     return try SpriteSheet(
       sheet, sprites: sprites, delays: delays ?? [FrameDelay](repeating: defaultDelay, count: sprites.count),
       loopCount: loopCount)
@@ -82,29 +90,37 @@ extension SpriteSheet {
 
 /// Where pictures lie in a sheet that is as small as was found.
 struct AtlasPlan {
+  struct Place {
+    let rectangle: Rect
+    let isTurned: Bool
+  }
+
   let size: Size
   /// In the order of the pictures.
-  let rectangles: [Rect]
+  let places: [Place]
 
   /// - Throws: ``CoderError/Code/limitExceeded`` if no sheet of the allowed sides has room.
   init(_ sizes: [Size], _ options: SpriteSheet.AtlasOptions) throws(CoderError) {
     let padding = options.padding
-    let widest = sizes.reduce(0) { max($0, $1.width) }
+    let widest = sizes.reduce(0) { max($0, options.turnsParts ? min($1.width, $1.height) : $1.width) }
     let area = sizes.reduce(0.0) { $0 + Double($1.width + padding) * Double($1.height + padding) }
     // The high ones first: what is low finds room beside them.
     let order = sizes.indices.sorted { left, right in
       let (one, other) = (sizes[left], sizes[right])
       return (one.height, one.width, right) > (other.height, other.width, left)
     }
-    var best: (size: Size, rectangles: [Rect])?
-    for width in Self.widths(widest, side: area.squareRoot(), options) {
+    var best: (size: Size, places: [Place])?
+    for (width, turns) in Self.widths(widest, side: area.squareRoot(), options).flatMap({ width in
+      (options.turnsParts ? [false, true] : [false]).map { (width, $0) }
+    }) {
       var skyline = Skyline(width: width + padding)
-      var rectangles = [Rect](repeating: Rect(x: 0, y: 0, width: 0, height: 0), count: sizes.count)
+      var places = [Place?](repeating: nil, count: sizes.count)
       for index in order {
-        let size = sizes[index]
-        guard let place = skyline.place(width: size.width + padding, height: size.height + padding) else { break }
-        rectangles[index] = Rect(x: place.x, y: place.y, width: size.width, height: size.height)
+        places[index] = skyline.place(sizes[index], padding: padding, turns: turns)
+        if places[index] == nil { break }
       }
+      let rectangles = places.compactMap { $0?.rectangle }
+      guard rectangles.count == sizes.count else { continue }
       var found = Size(
         width: rectangles.reduce(0) { max($0, $1.x + $1.width) },
         height: rectangles.reduce(0) { max($0, $1.y + $1.height) })
@@ -113,7 +129,7 @@ struct AtlasPlan {
       }
       guard max(found.width, found.height) <= options.maxSide else { continue }
       let isSmaller = best.map { (found.pixelCount, found.height) < ($0.size.pixelCount, $0.size.height) } ?? true
-      if isSmaller { best = (found, rectangles) }
+      if isSmaller { best = (found, places.compactMap { $0 }) }
     }
     guard let best else {
       let pictures = sizes.count == 1 ? "1 picture" : "\(sizes.count) pictures"
@@ -122,7 +138,7 @@ struct AtlasPlan {
         message: "\(pictures) of \(Int(area)) pixels do not fit into a sheet with sides up to \(options.maxSide)",
         limit: .maxSide, found: max(widest, Int(area.squareRoot().rounded(.up))), allowed: options.maxSide)
     }
-    (size, rectangles) = best
+    (size, places) = best
   }
 
   /// Widths that are tried: from a square of all pixels to twice as wide, and never less than the widest picture.
@@ -146,8 +162,21 @@ private struct Skyline {
     steps = [(0, 0, width)]
   }
 
-  /// - Returns: The place of the upper left corner, or nil for a rectangle that is too wide.
-  mutating func place(width: Int, height: Int) -> (x: Int, y: Int)? {
+  /// Places a picture, turned if it may be and then reaches down less.
+  ///
+  /// - Returns: Nil for one that is too wide.
+  mutating func place(_ size: Size, padding: Int, turns: Bool) -> AtlasPlan.Place? {
+    let found = (turns && size.width != size.height ? [size, size.transposed] : [size]).compactMap { shape in
+      place(width: shape.width + padding).map { (shape: shape, x: $0.x, y: $0.y) }
+    }
+    guard let best = found.min(by: { $0.y + $0.shape.height < $1.y + $1.shape.height }) else { return nil }
+    take(best.x, best.y, width: best.shape.width + padding, height: best.shape.height + padding)
+    let rectangle = Rect(x: best.x, y: best.y, width: best.shape.width, height: best.shape.height)
+    return AtlasPlan.Place(rectangle: rectangle, isTurned: best.shape != size)
+  }
+
+  /// - Returns: The place of the upper left corner, or nil for what is too wide.
+  private func place(width: Int) -> (x: Int, y: Int)? {
     var best: (x: Int, y: Int)?
     for start in steps.indices {
       let x = steps[start].x
@@ -156,16 +185,18 @@ private struct Skyline {
       let y = covered.reduce(0) { max($0, $1.y) }
       if best.map({ y < $0.y }) ?? true { best = (x, y) }
     }
-    guard let best else { return nil }
-    let end = best.x + width
-    var next = steps.filter { $0.x < best.x }
-    next.append((best.x, best.y + height, width))
+    return best
+  }
+
+  private mutating func take(_ x: Int, _ y: Int, width: Int, height: Int) {
+    let end = x + width
+    var next = steps.filter { $0.x < x }
+    next.append((x, y + height, width))
     for step in steps where step.x + step.width > end {
       let x = max(step.x, end)
       next.append((x, step.y, step.x + step.width - x))
     }
     steps = next
-    return best
   }
 }
 

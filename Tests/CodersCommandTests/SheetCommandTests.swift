@@ -48,6 +48,36 @@ import Testing
     #expect(again.frames.map { Decoded.bytes($0.pixels) } == first.frames.map { Decoded.bytes($0.pixels) })
   }
 
+  /// A strip of 60×20, a square of 10×10 and an animation of 200×200, in cells of 30×20.
+  @Test func aContactSheetHasPicturesOfAnySize() throws {
+    func write(_ name: String, _ size: Size, _ value: UInt8) throws {
+      let samples = [UInt8](repeating: value, count: 3 * size.pixelCount)
+      folder.write(
+        name, try Decoded.registry.encode(Image(try PixelBuffer(copying: samples, size: size, format: .rgb8)), as: .png)
+      )
+    }
+    try write("wide.png", Size(width: 60, height: 20), 10)
+    try write("small.png", Size(width: 10, height: 10), 20)
+    let run = Run.inProcess(
+      "sheet", "--cell", "30x20", path("wide.png"), path("small.png"), try Fixture.path("comet-alpha.gif"), "-o",
+      path("contact.png"), "--columns", "3")
+    #expect(run.errors == "" && run.status == 0)
+    let picture = try Decoded.image(path("contact.png"))
+    // One pixel between two cells.
+    #expect(picture.size == Size(width: 92, height: 20))
+    let samples = try picture.pixels.converted(to: PixelLayout(.rgba8, .straight))
+    func pixel(_ x: Int, _ y: Int) -> [UInt8] { (0..<4).map { samples.samples(inRow: y)[4 * x + $0] } }
+    // Half as large, five rows from the top; as large as it is, ten columns from the left of its cell.
+    #expect(pixel(0, 4) == [0, 0, 0, 0] && pixel(0, 5) == [10, 10, 10, 255] && pixel(29, 14) == [10, 10, 10, 255])
+    #expect(pixel(29, 15) == [0, 0, 0, 0] && pixel(30, 10) == [0, 0, 0, 0])
+    #expect(pixel(40, 10)[3] == 0 && pixel(41, 5) == [20, 20, 20, 255] && pixel(50, 14) == [20, 20, 20, 255])
+    #expect(pixel(51, 10)[3] == 0)
+    let json = try text("contact.json")
+    for name in ["wide", "small", "comet-alpha"] { #expect(json.contains("\"\(name)\": {")) }
+    let wrong = Run.inProcess("sheet", "--cell", "30x", path("wide.png"), "-o", path("contact.png"))
+    #expect(wrong.status == 64)
+  }
+
   @Test func picturesAndAnimationsAreOneSheet() throws {
     let film = try Fixture.path("comet-alpha.gif")
     #expect(Run.inProcess("convert", "--first-frame", film, path("still.png")).status == 0)

@@ -112,6 +112,32 @@ import Testing
     }
   }
 
+  /// Pictures of 30×4 and 4×30 in turns: turned alike, they leave no gaps.
+  @Test func anAtlasTurnsPicturesThatFitBetterSo() throws {
+    let pictures = try (0..<20).map { index in
+      try Self.picture(index % 2 == 0 ? Size(width: 30, height: 4) : Size(width: 4, height: 30), UInt8(index))
+    }
+    var options = SpriteSheet.AtlasOptions()
+    options.padding = 0
+    let plain = try SpriteSheet.pack(pictures, options: options)
+    #expect(plain.sprites.allSatisfy { !$0.isTurned })
+    options.turnsParts = true
+    let sheet = try SpriteSheet.pack(pictures, options: options)
+    #expect(sheet.picture.size.pixelCount <= plain.picture.size.pixelCount)
+    #expect(sheet.sprites.contains(where: \.isTurned) && 100 * 20 * 120 >= 95 * sheet.picture.size.pixelCount)
+    // By the JSON, too.
+    let json = sheet.description(image: "a.png", name: "a").json()
+    let again = try SpriteSheet(sheet.picture, try SheetDescription(parsing: json))
+    for index in pictures.indices {
+      #expect(try sheet.frame(at: index).pixels.copyBytes() == pictures[index].copyBytes(), "\(index)")
+      #expect(try again.frame(at: index).pixels.copyBytes() == pictures[index].copyBytes(), "\(index)")
+    }
+    // One that is too wide as it is.
+    options.maxSide = 12
+    let tall = try Self.picture(Size(width: 12, height: 3), 1)
+    #expect(try SpriteSheet.pack([tall, tall], options: options).picture.size == Size(width: 12, height: 3))
+  }
+
   @Test func equalPicturesAreInAnAtlasOnce() throws {
     let size = Size(width: 6, height: 4)
     let pictures = [

@@ -24,6 +24,8 @@ struct SheetCommand: ReadingVerb {
       With --atlas, pictures of any sizes are packed closely and keep their names. Transparent edges are left out, and \
       pictures of the same pixels take one place.
 
+      With --cell, pictures of any sizes are made small enough for cells of one size, and stand in their middle.
+
       With --unpack, the input is such JSON, as TexturePacker and Aseprite write it, or with --grid a picture without \
       JSON. The output is an animation with the delays and the number of plays of the sheet. Turned and trimmed frames \
       are as they were before. --tag takes the frames of one tag of Aseprite, in the order of one play. An output that \
@@ -33,6 +35,7 @@ struct SheetCommand: ReadingVerb {
         coders sheet party.gif -o party.png
         coders sheet walk-*.png -o walk.webp --form aseprite --columns 8
         coders sheet --atlas ui/*.png -o ui.png --padding 2
+        coders sheet --cell 160x160 photos/*.jpg -o contact.png
         coders sheet --unpack party.json -o party.gif
         coders sheet --unpack hero.json --tag walk -o walk.webp --lossless
         coders sheet --unpack hero.json -o sprites/
@@ -56,6 +59,15 @@ struct SheetCommand: ReadingVerb {
 
   @Flag(help: "Of an atlas, make both sides powers of two.")
   var powerOfTwo = false
+
+  @Flag(help: "Of an atlas, turn pictures by 90° where that makes it smaller.")
+  var turn = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Make a contact sheet: fit the first frame of each file into a cell of this size.", valueName: "WxH"),
+    transform: PictureBox.parsed)
+  var cell: PictureBox?
 
   @Option(help: ArgumentHelp("Frames in a row. (default: as many as make the sheet square)", valueName: "n"))
   var columns: Int?
@@ -112,7 +124,13 @@ struct SheetCommand: ReadingVerb {
     if let padding, padding < 0 || padding > 65536 {
       throw ValidationError("--padding is \(padding); 0 to 65536 is possible")
     }
-    if !atlas, padding != nil || powerOfTwo { throw ValidationError("--padding and --power-of-two need --atlas") }
+    if !atlas, padding != nil || powerOfTwo || turn {
+      throw ValidationError("--padding, --power-of-two and --turn need --atlas")
+    }
+    if atlas, cell != nil { throw ValidationError("--cell is of pictures of one size, not of an --atlas") }
+    if let cell, cell.size.map({ $0.isEmpty }) ?? true {
+      throw ValidationError("--cell is a number of pixels, as 160x120")
+    }
     if atlas, columns != nil { throw ValidationError("--columns is of frames of one size, not of an --atlas") }
     if sheet.grid != nil || sheet.tag != nil { throw ValidationError("--grid and --tag need --unpack") }
     if let input = files.first(where: SheetOptions.isDescription) {
@@ -122,10 +140,12 @@ struct SheetCommand: ReadingVerb {
 
   private func validateUnpacking() throws {
     guard files.count == 1 else { throw ValidationError("--unpack takes one sheet, not \(files.count)") }
-    if form != nil || columns != nil || maxSheetSide != nil || atlas || padding != nil || powerOfTwo {
+    if form != nil || columns != nil || maxSheetSide != nil || atlas || padding != nil || powerOfTwo || turn
+      || cell != nil
+    {
       throw ValidationError(
-        "--form, --atlas, --padding, --power-of-two, --columns and --max-sheet-side are for sheets that are written, not "
-          + "for --unpack")
+        "--form, --atlas, --cell, --padding, --power-of-two, --turn, --columns and --max-sheet-side are for sheets that are "
+          + "written, not for --unpack")
     }
     guard sheet.isSheet(files[0]) else {
       throw ValidationError("--unpack takes the JSON of a sheet, or with --grid a picture without JSON")

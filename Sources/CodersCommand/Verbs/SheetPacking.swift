@@ -48,10 +48,26 @@ struct SheetPacking {
     let packer = try SheetPacker(
       size: first.size, count: count, options: options, limits: command.read.limits)
     let picture = try decode(inputs, &currentFile) { (frame, input, _) throws(CoderError) in
-      try packer.add(frame.pixels, delay: delay(of: frame, in: input))
+      let pixels = command.cell == nil ? frame.pixels : try Self.centered(frame.pixels, in: first.size, options.layout)
+      try packer.add(pixels, delay: delay(of: frame, in: input))
     }
     let sheet = try packer.finish(loopCount: loopCount(first))
-    return (sheet, self.picture(of: sheet, as: picture), nil)
+    // Pictures of a contact sheet keep their names, if each has its own.
+    let names = inputs.map { Path.base($0.file) }
+    let keepsNames = command.cell != nil && Set(names).count == names.count
+    return (sheet, self.picture(of: sheet, as: picture), keepsNames ? names : nil)
+  }
+
+  /// A picture in the middle of a cell, with nothing around it.
+  private static func centered(
+    _ pixels: PixelBuffer, in cell: Size, _ layout: PixelLayout
+  ) throws(CoderError) -> PixelBuffer {
+    let result = try PixelBuffer(size: cell, format: layout.format, alpha: layout.alpha)
+    result.clear(rows: 0..<cell.height)
+    let (x, y) = ((cell.width - pixels.size.width) / 2, (cell.height - pixels.size.height) / 2)
+    try result.region(Rect(x: x, y: y, width: pixels.size.width, height: pixels.size.height))
+      .assign(from: pixels.converted(to: layout))
+    return result
   }
 
   /// Packs pictures of any sizes, which are in memory together.
@@ -64,6 +80,7 @@ struct SheetPacking {
     if let padding = command.padding { options.padding = padding }
     if let side = command.maxSheetSide { options.maxSide = side }
     options.hasPowerOfTwoSides = command.powerOfTwo
+    options.turnsParts = command.turn
     for input in inputs { options.layout = options.layout.union(input.layout) }
     var (pictures, delays, names): ([PixelBuffer], [FrameDelay], [String]) = ([], [], [])
     var bytes = 0
@@ -156,16 +173,17 @@ struct SheetPacking {
         try command.read.source(file, registry, console), try command.read.decodeOptions(registry, console, file: file))
       let decoder = try open(source, file)
       let header = decoder.header
-      if !command.atlas, let first = inputs.first, first.size != decoder.outputSize {
+      if !command.atlas, command.cell == nil, let first = inputs.first, first.size != decoder.outputSize {
         throw .invalidArgument(
-          "the picture is \(decoder.outputSize), \(first.file.printable) is \(first.size); in a sheet all are equal, unless with --atlas"
+          "the picture is \(decoder.outputSize), \(first.file.printable) is \(first.size); in a sheet all are equal, unless with --atlas or --cell"
         )
       }
       inputs.append(
         Input(
-          file: file, source: source, isAnimated: header.isAnimated, loopCount: decoder.loopCount,
+          file: file, source: source, isAnimated: header.isAnimated && command.cell == nil,
+          loopCount: decoder.loopCount,
           layout: PixelLayout(header.pixelFormat, header.alpha == .opaque ? .opaque : .straight),
-          frameCount: decoder.frameCount, size: decoder.outputSize))
+          frameCount: command.cell == nil ? decoder.frameCount : 1, size: command.cell?.size ?? decoder.outputSize))
     }
     return inputs
   }
@@ -173,6 +191,7 @@ struct SheetPacking {
   private func open(_ source: ByteSource, _ file: String) throws(CoderError) -> ImageDecoder {
     var options = try command.read.decodeOptions(registry, console, file: file)
     options.isStrict = command.encoding.strict
+    if let cell = command.cell?.size { (options.size, options.firstFrameOnly) = (.fitting(cell), true) }
     return try command.read.open(source, registry, options: options)
   }
 }
