@@ -5,6 +5,7 @@
 @_exported public import ImageCoderEngine
 
 @_exported public import enum ImageCoderModel.AlphaMode
+@_exported public import struct ImageCoderModel.AuxiliaryParts
 @_exported public import struct ImageCoderModel.CoderError
 @_exported public import struct ImageCoderModel.CodingIndependentCodePoints
 @_exported public import struct ImageCoderModel.ContainerPropertyNames

@@ -121,6 +121,30 @@ import Testing
     #expect(try Package.bytes(restored) == Package.bytes(plain))
   }
 
+  /// Exif with a note of Apple's: tag 2 has bytes without a type, tag 4 a number.
+  @Test func bytesOfANoteAreBase64AndCounted() throws {
+    let note: [UInt8] =
+      Array("Apple iOS\0".utf8) + [0, 1] + Array("MM".utf8) + [0, 2]
+      + [0, 2, 0, 7, 0, 0, 0, 4] + Array("foob".utf8) + [0, 4, 0, 9, 0, 0, 0, 1, 0, 0, 0, 1] + [0, 0, 0, 0]
+    let exif: [UInt8] =
+      Array("MM\0*".utf8) + [0, 0, 0, 8]
+      + [0, 1, 0x87, 0x69, 0, 4, 0, 0, 0, 1, 0, 0, 0, 26, 0, 0, 0, 0]
+      + [0, 1, 0x92, 0x7C, 0, 7, 0, 0, 0, UInt8(note.count), 0, 0, 0, 44, 0, 0, 0, 0] + note
+    var image = Image(try Decoded.registry.decode(.file(plain)).pixels)
+    image.metadata[.exif] = exif
+    let path = folder.write(try Decoded.registry.encode(image, as: .jpeg), to: "note.jpg")
+    let properties = try Decoded.registry.open(.file(path)).properties()
+    #expect(properties["{MakerApple}", "2"] == .data(Array("foob".utf8)))
+    #expect(properties["{MakerApple}", "4"] == .integer(1) && properties["HasAlpha"] == .boolean(false))
+    let json = Run.inProcess("probe", "--json", path).output
+    #expect(json.contains("\"2\": \"Zm9vYg==\"") && json.contains("\"HasAlpha\": false"))
+    // As many bytes, but others.
+    image.metadata[.exif] = exif.map { $0 == UInt8(ascii: "b") ? UInt8(ascii: "c") : $0 }
+    let other = folder.write(try Decoded.registry.encode(image, as: .jpeg), to: "other.jpg")
+    let compared = Run.inProcess("compare", "--metadata", path, other).output
+    #expect(compared.contains("{MakerApple}.2") && compared.contains("4 bytes"), "\(compared)")
+  }
+
   /// Exif with a note of Apple's: tag 17 is an identifier of two letters, in the note's own directory.
   @Test func identifierOfALivePhotoIsListed() throws {
     // The directory is at 14 of the note, its only value is in the entry; the note is at 44 of the payload.

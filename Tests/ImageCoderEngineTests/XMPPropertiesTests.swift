@@ -120,6 +120,29 @@ import Testing
     #expect(Self.read(Self.packet("xmp:Label='3'"))["{IPTC}"] == nil)
   }
 
+  /// Shown as ImageIO shows them: stars and terms among `{IPTC}`, lenses as `{ExifAux}`, and two texts as lists.
+  @Test func whatImageIOShowsBesideTheOlderStandardIsThere() {
+    var contact = Properties()
+    contact["Iptc4xmpCore:CiAdrCity"] = .text("Wien")
+    let found = Self.read(
+      Self.packet(
+        """
+        xmlns:aux="http://ns.adobe.com/exif/1.0/aux/" xmlns:xmpRights="http://ns.adobe.com/xap/1.0/rights/"
+        xmlns:Iptc4xmpCore="http://iptc.org/std/Iptc4xmpCore/1.0/xmlns/" xmp:Rating="4" aux:Lens="50 mm" aux:SerialNumber="7"
+        photoshop:AuthorsPosition="Editor" photoshop:CaptionWriter="W"
+        """,
+        """
+        <xmpRights:UsageTerms><rdf:Alt><rdf:li xml:lang="x-default">Ask</rdf:li></rdf:Alt></xmpRights:UsageTerms>
+        <Iptc4xmpCore:CreatorContactInfo Iptc4xmpCore:CiAdrCity="Wien"/>
+        """))
+    #expect(found["{IPTC}", "StarRating"] == .text("4"))
+    #expect(found["{IPTC}", "RightsUsageTerms"] == .text("Ask"))
+    #expect(found["{IPTC}", "CreatorContactInfo"] == .dictionary(contact))
+    #expect(found["{IPTC}", "BylineTitle"] == .list([.text("Editor")]))
+    #expect(found["{IPTC}", "Writer/Editor"] == .list([.text("W")]))
+    #expect(found["{ExifAux}", "LensModel"] == .text("50 mm") && found["{ExifAux}", "SerialNumber"] == .text("7"))
+  }
+
   @Test func otherEncodingsAreRead() {
     let units = Array("\u{FEFF}\(Self.packet("xmp:Label='R\u{E9}d'"))".utf16)
     let big = units.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] }

@@ -22,6 +22,20 @@ import Testing
     #expect(found == properties)
   }
 
+  /// Interface: a flag is 1 or 0 there, and bytes are a list of numbers.
+  @Test func flagsAndBytesCrossTheInterfaceAsNumbers() {
+    var properties = Properties()
+    properties["On"] = .boolean(true)
+    properties["Off"] = .list([.boolean(false)])
+    properties["Bytes"] = .data([0, 255])
+    let found = Properties.collect { raw in
+      properties.put(into: raw)
+      return 0
+    }.properties
+    #expect(found["On"] == .integer(1) && found["Off"] == .list([.integer(0)]))
+    #expect(found["Bytes"] == .list([.integer(0), .integer(255)]))
+  }
+
   @Test func depthIsBounded() {
     var value = PropertyValue.integer(1)
     for _ in 0..<20 { value = .list([value]) }

@@ -66,6 +66,17 @@ import Testing
     if case .text(let camera)? = properties["{TIFF}", "Model"] { print(camera) }
   }
 
+  private func tree(_ decoder: ImageDecoder) throws {
+    var packet = if let bytes = try decoder.metadata(.xmp) { try XMPPacket(bytes) } else { XMPPacket() }
+    let creators = packet["dc:creator"]?.texts ?? []
+    try packet.set("dc:title[de]", to: .text("Hafen"))
+    try packet.set("Iptc4xmpCore:CreatorContactInfo.CiAdrCity", to: .text("Wien"))
+    let sidecar = try packet.bytes()
+    _ = (creators, sidecar)
+    let parts = AuxiliaryParts(file: sidecar, typeName: "depth", xmp: sidecar)
+    _ = FileOperation.attachAuxiliary(parts)
+  }
+
   private func editing(_ registry: CoderRegistry) async throws {
     var edit = MetadataEdit(removing: [.gps, .thumbnail])
     edit.values["{TIFF}", "Copyright"] = .text("© 2026 A. Author")
@@ -157,7 +168,7 @@ import Testing
     let source = Self.lines(Command.run("cat '\(#filePath)'").output)
     let page = Command.run("cat '\(StagedTree.root)/docs/applications.md'").output
     let samples = page.split(separator: "```swift\n").dropFirst().compactMap { $0.split(separator: "```").first }
-    #expect(samples.count == 16)
+    #expect(samples.count == 17)
     // The first one is what the functions have as parameters.
     for sample in samples.dropFirst() {
       let lines = Self.lines(String(sample))

@@ -49,15 +49,14 @@
     var pairs: [(key: String, value: Any)] { map { ("\($0.key)", $0.value) }.sorted { $0.key < $1.key } }
   }
 
-  /// Properties that are flags and not numbers.
-  private let flags: Set<String> = ["HasAlpha", "IsFloat", "IsIndexed", "HasGlobalColorMap", "IsProgressive"]
-
   /// A value as an object of Foundation, and objects inside of it: what a pointer to it leads to stays.
   func object(_ value: PropertyValue) -> NSObject {
     switch value {
     case .integer(let number): NSNumber(value: number)
     case .number(let number): NSNumber(value: number)
     case .text(let text): NSString(string: text)
+    case .boolean(let flag): NSNumber(value: flag)
+    case .data(let bytes): propertyList(bytes) ?? NSData(data: Data(bytes))
     case .list(let items): array(items.map(object))
     case .dictionary(let inner): dictionary(inner)
     }
@@ -65,14 +64,34 @@
 
   func dictionary(_ properties: Properties) -> NSMutableDictionary {
     let result = NSMutableDictionary()
-    for (name, value) in properties.sorted {
-      let object: NSObject =
-        if flags.contains(name), let number = value.integer { NSNumber(value: number != 0) } else {
-          ImageIO.object(value)
-        }
-      result.setObject(object, forKey: NSString(string: name))
-    }
+    for (name, value) in properties.sorted { result.setObject(object(value), forKey: NSString(string: name)) }
     return result
+  }
+
+  /// What a binary property list says, as which Apple's notes have times and the like; nil for other bytes.
+  private func propertyList(_ bytes: [UInt8]) -> NSObject? {
+    guard bytes.starts(with: Array("bplist00".utf8)),
+      let list = try? PropertyListSerialization.propertyList(from: Data(bytes), format: nil)
+    else { return nil }
+    return foundationObject(list)
+  }
+
+  /// A value of a property list as objects, and objects inside of it.
+  private func foundationObject(_ value: Any) -> NSObject? {
+    switch value {
+    case let inner as [String: Any]:
+      let result = NSMutableDictionary()
+      for (key, value) in inner {
+        if let object = foundationObject(value) { result.setObject(object, forKey: NSString(string: key)) }
+      }
+      return result
+    case let items as [Any]: return array(items.compactMap(foundationObject))
+    case let text as String: return NSString(string: text)
+    case let bytes as Data: return NSData(data: bytes)
+    case let number as NSNumber: return number
+    case let date as Date: return date as NSDate
+    default: return ImageIO.number(value).map { NSNumber(value: $0) }
+    }
   }
 
   func array(_ objects: [NSObject]) -> NSArray {
@@ -85,6 +104,7 @@
   func property(_ value: Any) -> PropertyValue? {
     if let text = value as? String { return .text(text) }
     if let date = value as? Date { return .text(exifDate(date)) }
+    if let bytes = value as? Data { return .data([UInt8](bytes)) }
     if let list = value as? NSArray { return .list(list.compactMap { property($0) }) }
     if let inner = value as? NSDictionary { return .dictionary(properties(inner)) }
     return number(value).map { $0 == $0.rounded() && abs($0) < 1e15 ? .integer(Int64($0)) : .number($0) }

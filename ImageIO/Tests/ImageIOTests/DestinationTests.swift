@@ -31,6 +31,37 @@ import Testing
     #expect(bytes(read) == bytes(opaque))
   }
 
+  /// Properties of a HEIF file say both, and may differ: the picture is turned by its own.
+  @Test func theOrientationOfThePictureCounts() throws {
+    let both =
+      [kCGImagePropertyOrientation: 3, kCGImagePropertyTIFFDictionary: [kCGImagePropertyTIFFOrientation: 6]]
+      as [CFString: Any]
+    let turned = try #require(file(four, "public.jpeg", both))
+    let made = try #require(properties(opened(turned)))
+    #expect(made[kCGImagePropertyOrientation] as? Int == 3)
+    let heif = try #require(properties(try Fixture.source("heif/valid/exif-and-irot.heic")))
+    let stated = try #require(heif[kCGImagePropertyOrientation] as? Int)
+    #expect(
+      (heif[kCGImagePropertyTIFFDictionary] as? [CFString: Any])?[kCGImagePropertyTIFFOrientation] as? Int != stated)
+    let converted = try #require(file(four, "public.jpeg", heif))
+    let copy = try #require(properties(opened(converted)))
+    #expect(copy[kCGImagePropertyOrientation] as? Int == stated)
+  }
+
+  /// As programs take a place out: the data begins as a copy of the file.
+  @Test func nothingOfACopyStays() throws {
+    let gps = [kCGImagePropertyGPSLatitude: 33.5, kCGImagePropertyGPSLatitudeRef: "N"] as [CFString: Any]
+    let old = try #require(file(four, "public.jpeg", [kCGImagePropertyGPSDictionary: gps]))
+    let data = NSMutableData(data: old + Data(repeating: 7, count: 10_000))
+    let destination = try #require(CGImageDestinationCreateWithData(data, kUTTypeJPEG, 1, nil))
+    let changes = [kCGImagePropertyGPSDictionary: kCFNull!] as CFDictionary
+    CGImageDestinationAddImageFromSource(destination, try #require(opened(old)), 0, changes)
+    #expect(CGImageDestinationFinalize(destination))
+    #expect(data.length < old.count)
+    let found = try #require(properties(opened(data as Data)))
+    #expect(found[kCGImagePropertyPixelWidth] as? Int == four.width && found[kCGImagePropertyGPSDictionary] == nil)
+  }
+
   @Test func alphaIsKept() throws {
     let made = try #require(file(four, "public.png"))
     #expect(bytes(CGImageSourceCreateImageAtIndex(opened(made)!, 0, nil)) == bytes(four))
@@ -42,8 +73,8 @@ import Testing
     CGImageDestinationAddImage(destination, four, nil)
     #expect(data.length == 3)
     #expect(CGImageDestinationFinalize(destination))
-    // After what was there.
-    #expect([UInt8](data as Data).prefix(7) == [1, 2, 3, 0x89, 0x50, 0x4E, 0x47])
+    // In place of what was there.
+    #expect([UInt8](data as Data).prefix(4) == [0x89, 0x50, 0x4E, 0x47])
     let length = data.length
     #expect(!CGImageDestinationFinalize(destination))
     CGImageDestinationAddImage(destination, four, nil)

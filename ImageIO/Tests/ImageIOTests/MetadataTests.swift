@@ -60,14 +60,14 @@ import Testing
     #expect(text(metadata, "Fired") == nil)
   }
 
-  /// What XMP cannot say is left out, and a packet that is made can be read.
-  @Test func signsThatXMLDoesNotHaveAreLeftOut() throws {
+  /// What XMP cannot say becomes a space, and a packet that is made can be read.
+  @Test func signsThatXMLDoesNotHaveBecomeSpaces() throws {
     let metadata = CGImageMetadataCreateMutable()
     let value = "a\u{0}b\u{1F}c\u{FFFE}\r\n\td" as CFString
     #expect(CGImageMetadataSetValueWithPath(metadata, nil, "dc:source" as CFString, value))
     let read = try #require(
       CGImageMetadataCreateXMPData(metadata, nil).flatMap { CGImageMetadataCreateFromXMPData($0) })
-    #expect(text(read, "dc:source") == "abc\r\n\td")
+    #expect(text(read, "dc:source") == "a b c \r\n\td")
   }
 
   @Test func elementsInsideOfEachOtherAreLimited() {
@@ -129,6 +129,29 @@ import Testing
     #expect(text(metadata, "dc:subject[0]") == "one")
     #expect(CFGetTypeID(metadata as CGImageMetadata) != CGImageSourceGetTypeID())
     #expect(CGImageMetadataGetTypeID() != CGImageMetadataTagGetTypeID())
+  }
+
+  @Test func namespacesHaveTheirPrefixes() throws {
+    for (space, prefix) in [
+      (kCGImageMetadataNamespaceExif, kCGImageMetadataPrefixExif),
+      (kCGImageMetadataNamespaceExifAux, kCGImageMetadataPrefixExifAux),
+      (kCGImageMetadataNamespaceExifEX, kCGImageMetadataPrefixExifEX),
+      (kCGImageMetadataNamespaceDublinCore, kCGImageMetadataPrefixDublinCore),
+      (kCGImageMetadataNamespaceIPTCCore, kCGImageMetadataPrefixIPTCCore),
+      (kCGImageMetadataNamespaceIPTCExtension, kCGImageMetadataPrefixIPTCExtension),
+      (kCGImageMetadataNamespacePhotoshop, kCGImageMetadataPrefixPhotoshop),
+      (kCGImageMetadataNamespaceTIFF, kCGImageMetadataPrefixTIFF),
+      (kCGImageMetadataNamespaceXMPBasic, kCGImageMetadataPrefixXMPBasic),
+      (kCGImageMetadataNamespaceXMPRights, kCGImageMetadataPrefixXMPRights),
+    ] {
+      let tag = CGImageMetadataTagCreate(space, nil, "A" as CFString, .string, "a" as CFString)
+      #expect(tag.flatMap(CGImageMetadataTagCopyPrefix) == prefix)
+      let metadata = CGImageMetadataCreateMutable()
+      #expect(CGImageMetadataSetValueWithPath(metadata, nil, "\(prefix):A" as CFString, "a" as CFString))
+      let read = CGImageMetadataCreateXMPData(metadata, nil).flatMap { CGImageMetadataCreateFromXMPData($0) }
+      let found = read.flatMap { CGImageMetadataCopyTags($0) as? [CGImageMetadataTag] }?.first
+      #expect(found.flatMap(CGImageMetadataTagCopyNamespace) == space)
+    }
   }
 
   @Test func namespacesAreRegisteredOnce() throws {

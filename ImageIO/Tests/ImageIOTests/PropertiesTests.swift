@@ -2,6 +2,7 @@
 
 import CoreGraphics
 import Foundation
+import ImageCodersBuiltIn
 import ImageIO
 import Testing
 
@@ -156,6 +157,33 @@ import Testing
     #expect(found[kCGImagePropertyDepth] as? Int == depth)
     #expect(found[kCGImagePropertyHasAlpha] as? Bool == alpha)
     #expect(found["{XMP}" as CFString] == nil)
+  }
+
+  /// Apple's note has bytes, and a time as a binary property list, which Python's plistlib has made: 0, 1, 10⁹, 777291330499583.
+  @Test func appleNotesHaveBytesAndTimes() throws {
+    let keys: [UInt8] = "epoch flags timescale value".split(separator: " ").flatMap {
+      [0x50 + UInt8($0.count)] + Array($0.utf8)
+    }
+    let list: [UInt8] =
+      Array("bplist00".utf8) + [0xD4, 1, 2, 3, 4, 5, 6, 7, 8] + keys
+      + [16, 0, 16, 1, 18, 59, 154, 202, 0, 19, 0, 2, 194, 241, 61, 164, 51, 255, 8, 17, 23, 29, 39, 45, 47, 49, 54]
+      + [0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 63]
+    let note: [UInt8] =
+      Array("Apple iOS\0".utf8) + [0, 1] + Array("MM".utf8) + [0, 2] + [0, 2, 0, 7, 0, 0, 0, 4] + Array("foob".utf8)
+      + [0, 3, 0, 7, 0, 0, 0, UInt8(list.count), 0, 0, 0, 44, 0, 0, 0, 0] + list
+    var image = ImageCodersBuiltIn.Image(
+      try PixelBuffer(
+        copying: [1, 2, 3] as [UInt8], size: Size(width: 1, height: 1), format: .rgb8, alpha: .opaque, stride: 3))
+    let exif: [UInt8] =
+      Array("MM\0*".utf8) + [0, 0, 0, 8, 0, 1, 0x87, 0x69, 0, 4, 0, 0, 0, 1, 0, 0, 0, 26, 0, 0, 0, 0]
+      + [0, 1, 0x92, 0x7C, 0, 7, 0, 0, 0, UInt8(note.count), 0, 0, 0, 44, 0, 0, 0, 0] + note
+    image.metadata[.exif] = exif
+    let made = Data(try Fixture.registry.encode(image, as: .jpeg))
+    let found = try #require(properties(opened(made))?[kCGImagePropertyMakerAppleDictionary] as? [String: Any])
+    #expect(found["2"] as? Data == Data("foob".utf8))
+    let time = try #require(found["3"] as? [String: Any])
+    #expect(time["flags"] as? Int == 1 && time["timescale"] as? Int == 1_000_000_000)
+    #expect(time["value"] as? Int == 777_291_330_499_583)
   }
 
   @Test func delaysThatNobodySeesAreShownLonger() throws {

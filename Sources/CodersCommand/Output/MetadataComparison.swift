@@ -79,6 +79,8 @@ struct MetadataComparison {
         let whole = group.isEmpty ? name : "\(group).\(name)"
         if case .dictionary(let inner) = value {
           addProperties(inner, whole)
+        } else if case .data(let bytes) = value {
+          values[whole] = Value(words: value.inWords, bytes: bytes)
         } else {
           values[whole] = Value(words: value.inWords)
         }

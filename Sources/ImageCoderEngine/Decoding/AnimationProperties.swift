@@ -48,12 +48,25 @@ extension Properties {
     self["PixelWidth"] = .integer(Int64(header.canvas.width))
     self["PixelHeight"] = .integer(Int64(header.canvas.height))
     self["Depth"] = .integer(Int64(header.bitsPerChannel))
-    self["HasAlpha"] = .integer(header.alpha == .opaque ? 0 : 1)
+    self["HasAlpha"] = .boolean(header.alpha != .opaque)
     if self["ColorModel"] == nil { self["ColorModel"] = .text(header.pixelFormat.isGray ? "Gray" : "RGB") }
     if header.orientation != .up { self["Orientation"] = .integer(Int64(header.orientation.rawValue)) }
     if let names, header.isAnimated {
       self[names.dictionary, names.loopCount] = .integer(Int64(loopCount.plays))
       if header.sequence.isCounted { self[names.dictionary, "FrameCount"] = .integer(Int64(header.frameCount)) }
+    }
+  }
+
+  /// Flags of ImageIO, which readers give as numbers.
+  private static let flags = ["IsFloat", "IsIndexed", "HasGlobalColorMap", "IsProgressive"]
+
+  /// Makes flags of the numbers that stand for them, also inside of dictionaries.
+  mutating func nameFlags() {
+    for (name, value) in sorted {
+      if case .integer(let number) = value, Self.flags.contains(name) { self[name] = .boolean(number != 0) }
+      guard case .dictionary(var inner) = value else { continue }
+      inner.nameFlags()
+      self[name] = .dictionary(inner)
     }
   }
 

@@ -223,6 +223,7 @@ public final class ImageDecoder {
   public func properties(frame: Int? = nil) throws(CoderError) -> Properties {
     try attributing { () throws(CoderError) in
       var properties = try reader.properties(page: page, frame: frame)
+      properties.nameFlags()
       if let frame {
         let header = try frames.header(frame)
         properties.add(header, names: self.header.isAnimated ? names : nil)

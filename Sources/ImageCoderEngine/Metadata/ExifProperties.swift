@@ -129,7 +129,10 @@ package enum ExifProperties {
     func value(_ form: ExifTags.Form, _ reader: borrowing ByteReader) -> PropertyValue? {
       guard isUsable else { return nil }
       switch form {
-      case .plain, .list:
+      case .any where type == .undefined:
+        guard count <= maxText, let bytes = try? reader.bytes(at: place, count: count) else { return nil }
+        return .data([UInt8](copying: bytes))
+      case .plain, .list, .any:
         if type == .ascii || type == .utf8 { return text(reader).map { .text($0) } }
         guard type != .undefined, let values = values(reader) else { return nil }
         return values.count == 1 && form.isPlain ? values[0] : .list(values)
@@ -247,7 +250,9 @@ package enum ExifProperties {
 
 extension ExifTags.Form {
   fileprivate var isPlain: Bool {
-    if case .plain = self { return true }
-    return false
+    switch self {
+    case .plain, .any: true
+    default: false
+    }
   }
 }

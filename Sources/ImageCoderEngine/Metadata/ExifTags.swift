@@ -10,6 +10,8 @@ enum ExifTags {
     case plain
     /// A list, also of one number.
     case list
+    /// As ``plain``, and bytes without a type as they are.
+    case any
     /// Four digits, "0232", as the numbers of a version: 2, 3, 2.
     case version
     /// Bytes as numbers.
@@ -39,7 +41,8 @@ enum ExifTags {
   ]
 
   /// Tags of Apple's note have no names, but numbers, as ImageIO shows them.
-  static let apple = Dictionary(uniqueKeysWithValues: (1...255 as ClosedRange<UInt16>).map { ($0, plain("\($0)")) })
+  static let apple = Dictionary(
+    uniqueKeysWithValues: (1...255 as ClosedRange<UInt16>).map { ($0, Tag(name: "\($0)", form: .any)) })
 
   static let exif: [UInt16: Tag] = [
     0x829A: plain("ExposureTime"), 0x829D: plain("FNumber"), 0x8822: plain("ExposureProgram"),

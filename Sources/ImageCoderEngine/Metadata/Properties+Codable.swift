@@ -4,9 +4,10 @@ public import ImageCoderModel
 
 // Coders do without this, and so it is not in the module that each plugin has.
 
-/// As a number, text, list or object. A number without a fraction comes back as ``PropertyValue/integer(_:)``.
+/// As a number, text, truth, list or object. A number without a fraction comes back as ``PropertyValue/integer(_:)``, and bytes,
+/// which are written in Base64, as text.
 extension PropertyValue: Codable {
-  /// Reads a value of any kind but null and truth.
+  /// Reads a value of any kind but null.
   public init(from decoder: any Decoder) throws {
     if let list = try? decoder.unkeyedContainer() {
       self = .list(try Self.items(list))
@@ -20,6 +21,8 @@ extension PropertyValue: Codable {
       self = .integer(integer)
     } else if let number = try? value.decode(Double.self) {
       self = .number(number)
+    } else if let flag = try? value.decode(Bool.self) {
+      self = .boolean(flag)
     } else {
       self = .text(try value.decode(String.self))
     }
@@ -49,6 +52,8 @@ extension PropertyValue: Codable {
     // JSON has no others (RFC 8259 section 6).
     case .number(let number): if number.isFinite { try value.encode(number) } else { try value.encodeNil() }
     case .text(let text): try value.encode(text)
+    case .boolean(let flag): try value.encode(flag)
+    case .data(let bytes): try value.encode(String(decoding: Base64.text(bytes), as: UTF8.self))
     case .dictionary, .list: break
     }
   }

@@ -103,6 +103,8 @@ extension PropertyValue {
       raw.pointee.begin_list(raw, name)
       for item in items { "".withCoderString { item.put(as: $0, into: raw) } }
       raw.pointee.end(raw)
+    case .boolean(let flag): raw.pointee.put_integer(raw, name, flag ? 1 : 0)
+    case .data(let bytes): PropertyValue.list(bytes.map { .integer(Int64($0)) }).put(as: name, into: raw)
     }
   }
 }

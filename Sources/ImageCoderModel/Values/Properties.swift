@@ -12,21 +12,28 @@ public enum PropertyValue: Sendable, Hashable {
   case dictionary(Properties)
   /// Several values in their order, such as `ISOSpeedRatings`.
   case list([PropertyValue])
+  /// A flag, such as `HasAlpha`. The plugin interface has none: there it is 1 or 0.
+  case boolean(Bool)
+  /// Bytes that have no other meaning here, such as parts of makers' notes. The plugin interface has none: there they are a list
+  /// of whole numbers.
+  case data([UInt8])
 
-  /// The value as a number, or nil if it is not a number.
+  /// The value as a number, a flag as 1 or 0; nil if it is neither.
   public var number: Double? {
     switch self {
     case .integer(let value): Double(value)
     case .number(let value): value
+    case .boolean(let flag): flag ? 1 : 0
     default: nil
     }
   }
 
-  /// The value as an integer, or nil if it is not one exactly.
+  /// The value as an integer, a flag as 1 or 0; nil if it is not one exactly.
   public var integer: Int64? {
     switch self {
     case .integer(let value): value
     case .number(let value): Int64(exactly: value)
+    case .boolean(let flag): flag ? 1 : 0
     default: nil
     }
   }

@@ -92,6 +92,13 @@ public final class AsyncImageDecoder: Sendable {
     try await decoder.use { (decoder) throws(CoderError) in try decoder.decodeAuxiliary(picture) }
   }
 
+  /// The thumbnail that the file has of the page, as it is stored, or nil for none.
+  ///
+  /// - Throws: As ``ImageDecoder/embeddedThumbnail()`` and ``ImageDecoder/image()``.
+  public func embeddedThumbnail() async throws(CoderError) -> Image? {
+    try await decoder.use { (decoder) throws(CoderError) in try decoder.embeddedThumbnail()?.image() }
+  }
+
   /// The gain map of the page, or nil if there is none.
   ///
   /// - Throws: As ``ImageDecoder/gainMap()``.

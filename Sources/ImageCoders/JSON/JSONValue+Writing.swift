@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ImageCoderEngine
 public import ImageCoderModel
 
 /// Values that are written.
@@ -95,6 +96,8 @@ extension JSONValue {
     case .integer(let value): self = .integer(value)
     case .number(let value): self = .number(value)
     case .text(let value): self = .text(value)
+    case .boolean(let flag): self = .boolean(flag)
+    case .data(let bytes): self = .text(String(decoding: Base64.text(bytes), as: UTF8.self))
     case .dictionary(let inner): self = JSONValue(inner)
     case .list(let items): self = .list(items.map { JSONValue($0) })
     }
@@ -102,6 +105,7 @@ extension JSONValue {
 }
 
 extension Properties {
-  /// As `coders probe --json` prints them: the text of a JSON object. Numbers that JSON does not have are null.
+  /// As `coders probe --json` prints them: the text of a JSON object. Numbers that JSON does not have are null, and bytes are in
+  /// Base64.
   public var json: String { JSONValue(self).printed }
 }

@@ -74,7 +74,9 @@
     array(Coders.registry.writableFormats.map { NSString(string: $0.rawValue) })
   }
 
-  /// A file in memory; its bytes are appended to the data when it is finished.
+  /// A file in memory; its bytes take the place of what is in the data when it is finished, and not before.
+  ///
+  /// Programs that take metadata out begin with a copy of the old file, so nothing of it may stay.
   ///
   /// - Parameters:
   ///   - count: How many pictures it gets; 0 for as many as are added.
@@ -84,7 +86,7 @@
     _ data: CFMutableData, _ type: CFString, _ count: Int, _ options: CFDictionary?
   ) -> CGImageDestination? {
     CGImageDestination(type, count: count) { bytes in
-      data.append(bytes)
+      data.setData(bytes)
       return true
     }
   }

@@ -81,10 +81,8 @@
   /// The source's own tags of XMP, and the caller's over them.
   private func merged(_ metadata: CGImageMetadata, _ source: CGImageSource) -> CGImageMetadata {
     let packet = source.lock.withLock { try? source.decoder?.metadata(.xmp) }
-    let result = CGImageMetadata(packet.flatMap { XMPPacket.read(Data($0)) }?.nodes ?? [])
-    for node in metadata.nodes {
-      _ = result.put(node, at: [.name(node.prefix, node.name)][...])
-    }
+    let result = CGImageMetadata(packet.flatMap { try? XMPPacket($0) } ?? XMPPacket())
+    for node in metadata.nodes { _ = result.put(node, at: [node.step]) }
     return result
   }
 

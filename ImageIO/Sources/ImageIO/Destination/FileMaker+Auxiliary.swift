@@ -32,9 +32,9 @@
         // Levels are measures: nobody sees what is lost of them.
         let small = try registry.encode(
           ImageCodersBuiltIn.Image(gray), as: format, options: EncodeOptions(quality: 0.95))
-        var blocks = ["picture": small, "type": Array(auxiliary.kind.name.utf8)]
-        blocks["xmp"] = Self.packet(auxiliary.kind.kind, metadata)
-        operation = FileOperation(KnownOperation.attachAuxiliary.name, blocks: blocks)
+        operation = .attachAuxiliary(
+          AuxiliaryParts(
+            file: small, typeName: auxiliary.kind.name, xmp: try Self.packet(auxiliary.kind.kind, metadata)))
       }
       guard let made = try registry.apply(operation, to: .bytes(file)).file else {
         throw .unsupported("\(auxiliary.kind.kind) in \(format)")
@@ -43,15 +43,15 @@
     }
 
     /// What metadata say of a picture. Files have one name for depth and disparity, and say here which of the two it is.
-    private static func packet(_ kind: PageKind, _ metadata: CGImageMetadata?) -> [UInt8]? {
+    private static func packet(_ kind: PageKind, _ metadata: CGImageMetadata?) throws(CoderError) -> [UInt8]? {
       var nodes = metadata?.nodes ?? []
       if kind == .disparity, !nodes.contains(where: { $0.prefix == "apdi" && $0.name == "AuxiliaryImageSubType" }) {
         nodes.append(
-          MetadataNode(
-            "apdi", "AuxiliaryImageSubType", in: "http://ns.apple.com/pixeldatainfo/1.0/", as: .string,
-            holds: .text("disparity")))
+          XMPNode(
+            prefix: "apdi", name: "AuxiliaryImageSubType", namespace: "http://ns.apple.com/pixeldatainfo/1.0/",
+            value: .text("disparity")))
       }
-      return nodes.isEmpty ? nil : [UInt8](XMPPacket.write(nodes))
+      return nodes.isEmpty ? nil : try XMPPacket(nodes).bytes()
     }
 
     private static func pixels(_ data: Data, _ size: Size, stride: Int, code: Int) throws(CoderError)

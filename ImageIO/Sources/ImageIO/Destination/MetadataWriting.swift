@@ -14,11 +14,6 @@
       var edit = MetadataEdit()
       let parts: [String: MetadataEdit.Part] = ["{Exif}": .exif, "{GPS}": .gps, "{IPTC}": .iptc, "{TIFF}": .exif]
       for (name, value) in properties.pairs {
-        if name == kCGImagePropertyOrientation as String, let orientation = integer(value),
-          (1...8).contains(orientation)
-        {
-          edit.values["{TIFF}", name] = .integer(Int64(orientation))
-        }
         guard let part = parts[name] else { continue }
         if isNull(value) {
           if name == "{TIFF}" {
@@ -39,6 +34,10 @@
         if name == "{GPS}" {
           applyLetters(&edit) { inner.object(forKey: NSString(string: $0)) as? String }
         }
+      }
+      // How the picture is to be turned counts more than what Exif beside it says, which in HEIF may be something else.
+      if let orientation = properties.integer(kCGImagePropertyOrientation), (1...8).contains(orientation) {
+        edit.values["{TIFF}", "Orientation"] = .integer(Int64(orientation))
       }
       if edit.removed.contains(.exif) { keepNeighbors(of: file, but: properties, in: &edit) }
       return edit
@@ -129,18 +128,18 @@
     /// Puts all tags into a file: those that Exif has there, the others into XMP, which is replaced.
     static func apply(_ metadata: CGImageMetadata, to file: [UInt8]) throws(CoderError) -> [UInt8] {
       var edit = MetadataEdit()
-      var others: [MetadataNode] = []
+      var others: [XMPNode] = []
       for node in metadata.nodes where !set(node, in: &edit) { others.append(node) }
       var file = file
       if !edit.isEmpty { file = try Coders.registry.editMetadata(.bytes(file), edit).bytes }
       var blocks = MetadataBlockEdits()
-      blocks.replace(.xmp, with: others.isEmpty ? nil : [UInt8](XMPPacket.write(others)))
+      blocks.replace(.xmp, with: others.isEmpty ? nil : try XMPPacket(others).bytes())
       let done = try Coders.registry.apply(.editMetadata(blocks), to: .bytes(file))
       return done.file?.bytes ?? file
     }
 
     /// Sets a tag as a property of Exif; false for one that Exif does not have.
-    private static func set(_ node: MetadataNode, in edit: inout MetadataEdit) -> Bool {
+    private static func set(_ node: XMPNode, in edit: inout MetadataEdit) -> Bool {
       let texts = node.texts
       guard !texts.isEmpty || (node.prefix == "exif" && node.name == "Flash") else { return false }
       var names: [String]

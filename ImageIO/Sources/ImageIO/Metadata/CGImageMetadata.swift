@@ -3,6 +3,7 @@
 #if !canImport(Darwin)
   public import CoreGraphics
   public import Foundation
+  import ImageCodersBuiltIn
 
   /// Metadata of a picture: tags in a tree, by the names of XMP.
   ///
@@ -10,30 +11,37 @@
   public class CGImageMetadata: CGObject, @unchecked Sendable {
     // Unchecked: only the mutable one changes, by one thread.
     /// Its fields are the tags at the top.
-    var root = MetadataNode("", "", in: "", as: .structure, holds: .fields([]))
+    var root = XMPNode(prefix: "", name: "", namespace: "", value: .structure([]))
     /// Namespaces that a caller has added, by prefix.
     var spaces: [String: String] = [:]
 
-    init(_ nodes: [MetadataNode] = []) {
+    init(_ nodes: [XMPNode] = []) {
       super.init()
-      root.content = .fields(nodes)
+      root.value = .structure(nodes)
     }
 
-    var nodes: [MetadataNode] {
-      if case .fields(let nodes) = root.content { nodes } else { [] }
+    convenience init(_ packet: XMPPacket) {
+      self.init(packet.properties)
+      spaces = packet.namespaces
     }
 
-    /// Puts a node at a path, or takes out what is there: see ``MetadataNode/set(_:at:spaces:)``.
-    func put(_ node: MetadataNode?, at steps: ArraySlice<MetadataNode.Step>) -> Bool {
-      let (nodes, spaces) = (nodes, spaces)
-      return root.set(node, at: steps) { Self.namespace(of: $0, spaces, nodes) }
+    var nodes: [XMPNode] {
+      if case .structure(let nodes) = root.value { nodes } else { [] }
     }
 
-    private static func namespace(of prefix: String, _ spaces: [String: String], _ nodes: [MetadataNode]) -> String? {
-      spaces[prefix] ?? nodes.first { $0.prefix == prefix }?.namespace ?? Namespaces.known[prefix]
+    /// Puts a node at a path; false where it does not fit.
+    func put(_ node: XMPNode, at steps: [XMPPath.Step]) -> Bool {
+      let packet = XMPPacket(nodes, namespaces: spaces)
+      return (try? root.set(node, at: XMPPath(steps)) { packet.namespace(of: $0) }) != nil
     }
 
-    func namespace(of prefix: String) -> String? { Self.namespace(of: prefix, spaces, nodes) }
+    /// Takes out what is at a path; false where nothing is.
+    func remove(at steps: [XMPPath.Step]) -> Bool {
+      guard !steps.isEmpty, root[XMPPath(steps)] != nil else { return false }
+      return (try? root.set(nil, at: XMPPath(steps)) { _ in nil }) != nil
+    }
+
+    func namespace(of prefix: String) -> String? { XMPPacket(nodes, namespaces: spaces).namespace(of: prefix) }
   }
 
   /// Metadata that can be changed.
@@ -42,13 +50,13 @@
   /// A tag: its namespace, prefix, name and type, its value and its qualifiers. It does not change.
   public final class CGImageMetadataTag: CGObject, @unchecked Sendable {
     // Unchecked: nothing changes after it is made.
-    let node: MetadataNode
+    let node: XMPNode
     /// Where it is in the metadata that it comes from; its name for another one.
-    let steps: [MetadataNode.Step]
+    let steps: [XMPPath.Step]
 
-    init(_ node: MetadataNode, at steps: [MetadataNode.Step]? = nil) {
+    init(_ node: XMPNode, at steps: [XMPPath.Step]? = nil) {
       self.node = node
-      self.steps = steps ?? [.name(node.prefix, node.name)]
+      self.steps = steps ?? [node.step]
     }
 
     /// The prefix that names inside of the tag have if they have none: that of the nearest name.
@@ -86,9 +94,9 @@
   ) -> CGImageMetadataTag? {
     let space = namespace as String
     guard type != .invalid, !space.isEmpty, name.length > 0,
-      let prefix = prefix as String? ?? Namespaces.prefix(of: space)
+      let prefix = prefix as String? ?? XMPPacket.usualPrefix(of: space)
     else { return nil }
-    return MetadataNode(prefix, name as String, in: space, as: type, value: value).map { CGImageMetadataTag($0) }
+    return XMPNode(prefix, name as String, in: space, as: type, value: value).map { CGImageMetadataTag($0) }
   }
 
   /// The namespace of a tag.
@@ -104,18 +112,17 @@
 
   /// The value of a tag: text; an array of tags; or a dictionary of tags by `prefix:name`.
   public func CGImageMetadataTagCopyValue(_ tag: CGImageMetadataTag) -> CFTypeRef? {
-    switch tag.node.content {
-    case .text(let text): return NSString(string: text)
-    case .items(let items):
+    switch tag.node.value {
+    case .text(let text), .link(let text): return NSString(string: text)
+    case .list(_, let items):
       let list = NSMutableArray()
       for (index, item) in items.enumerated() { list.add(CGImageMetadataTag(item, at: tag.steps + [.index(index)])) }
       return list
-    case .fields(let fields):
+    case .structure(let fields):
       let inner = NSMutableDictionary()
       for field in fields {
         inner.setObject(
-          CGImageMetadataTag(field, at: tag.steps + [.name(field.prefix, field.name)]),
-          forKey: NSString(string: "\(field.prefix):\(field.name)"))
+          CGImageMetadataTag(field, at: tag.steps + [field.step]), forKey: NSString(string: field.fullName))
       }
       return inner
     }
@@ -137,8 +144,8 @@
     return list
   }
 
-  private func steps(_ parent: CGImageMetadataTag?, _ path: CFString) -> [MetadataNode.Step]? {
-    MetadataNode.steps(path as String, prefix: parent?.prefix).map { (parent?.steps ?? []) + $0 }
+  private func steps(_ parent: CGImageMetadataTag?, _ path: CFString) -> [XMPPath.Step]? {
+    (try? XMPPath(path as String, prefix: parent?.prefix)).map { (parent?.steps ?? []) + $0.steps }
   }
 
   /// The tag at a path, from the parent on if there is one: `dc:subject[0]`, `dc:title[x-default]`,
@@ -148,7 +155,7 @@
     _ metadata: CGImageMetadata, _ parent: CGImageMetadataTag?, _ path: CFString
   ) -> CGImageMetadataTag? {
     guard let steps = steps(parent, path) else { return nil }
-    return metadata.root.node(at: steps[...]).map { CGImageMetadataTag($0, at: steps) }
+    return metadata.root[XMPPath(steps)].map { CGImageMetadataTag($0, at: steps) }
   }
 
   /// The text at a path: of a list the first item, of texts in languages the one for all.
@@ -156,7 +163,7 @@
     _ metadata: CGImageMetadata, _ parent: CGImageMetadataTag?, _ path: CFString
   ) -> CFString? {
     guard let steps = steps(parent, path) else { return nil }
-    return metadata.root.node(at: steps[...])?.text.map { NSString(string: $0) }
+    return metadata.root[XMPPath(steps)]?.text.map { NSString(string: $0) }
   }
 
   /// Puts a tag at a path, and makes structures and lists on the way. False for a path that leads through another value, or
@@ -172,11 +179,13 @@
       // The path says what the tag is called in there.
       guard let space = prefix == node.prefix ? node.namespace : metadata.namespace(of: prefix) else { return false }
       (node.prefix, node.name, node.namespace) = (prefix, name, space)
-    case .index?, .language?: (node.prefix, node.name, node.namespace) = ("rdf", "li", Namespaces.rdf)
+    case .index?, .language?:
+      let item = XMPNode.item(node.value)
+      (node.prefix, node.name, node.namespace) = (item.prefix, item.name, item.namespace)
     case .qualifier?, nil: break
     }
     if metadata.namespace(of: node.prefix) == nil { metadata.spaces[node.prefix] = node.namespace }
-    return metadata.put(node, at: steps[...])
+    return metadata.put(node, at: steps)
   }
 
   /// Puts a value at a path: text, a number, a flag, an array or a dictionary. A property that XMP defines as a list or as text
@@ -186,17 +195,16 @@
     _ metadata: CGMutableImageMetadata, _ parent: CGImageMetadataTag?, _ path: CFString, _ value: CFTypeRef
   ) -> Bool {
     guard let steps = steps(parent, path), let last = steps.last else { return false }
-    var (prefix, name, type) = ("rdf", "li", CGImageMetadataType.default)
+    var (prefix, name, kind) = ("rdf", "li", XMPNode.ListKind?.none)
     if case .name(let stepPrefix, let stepName) = last {
       (prefix, name) = (stepPrefix, stepName)
-      type = PropertyPaths.types["\(prefix):\(name)"] ?? .default
+      kind = XMPPacket.listKind(of: "\(prefix):\(name)")
     }
     if case .qualifier(let stepPrefix, let stepName) = last { (prefix, name) = (stepPrefix, stepName) }
     guard let space = metadata.namespace(of: prefix),
-      let node = MetadataNode(prefix, name, in: space, as: type, value: value)
-        ?? MetadataNode(prefix, name, in: space, as: .default, value: value)
+      let node = XMPNode(prefix, name, in: space, as: kind, value: value)
     else { return false }
-    return metadata.put(node, at: steps[...])
+    return metadata.put(node, at: steps)
   }
 
   /// Takes out the tag at a path; false if there is none.
@@ -205,7 +213,7 @@
     _ metadata: CGMutableImageMetadata, _ parent: CGImageMetadataTag?, _ path: CFString
   ) -> Bool {
     guard let steps = steps(parent, path) else { return false }
-    return metadata.put(nil, at: steps[...])
+    return metadata.remove(at: steps)
   }
 
   /// Calls a block with all tags at the top, or all inside of the one at a path; with
@@ -214,26 +222,23 @@
     _ metadata: CGImageMetadata, _ rootPath: CFString?, _ options: CFDictionary?,
     _ block: @escaping CGImageMetadataTagBlock
   ) {
-    var start: [MetadataNode.Step] = []
+    var start: [XMPPath.Step] = []
     if let rootPath {
-      guard let steps = MetadataNode.steps(rootPath as String) else { return }
-      start = steps
+      guard let path = try? XMPPath(rootPath as String) else { return }
+      start = path.steps
     }
-    guard let root = metadata.root.node(at: start[...]) else { return }
+    guard let root = metadata.root[XMPPath(start)] else { return }
     let isDeep = options?.flag(kCGImageMetadataEnumerateRecursively) ?? false
-    func visit(_ node: MetadataNode, at steps: [MetadataNode.Step], path: String) -> Bool {
-      let children: [(MetadataNode, MetadataNode.Step, String)] =
-        switch node.content {
-        case .text: []
-        case .items(let items):
+    func visit(_ node: XMPNode, at steps: [XMPPath.Step], path: String) -> Bool {
+      let children: [(XMPNode, XMPPath.Step, String)] =
+        switch node.value {
+        case .text, .link: []
+        case .list(_, let items):
           items.enumerated().map { index, item in
             (item, .index(index), "\(path)[\(node.type == .alternateText ? item.language ?? "\(index)" : "\(index)")]")
           }
-        case .fields(let fields):
-          fields.map { field in
-            let name = "\(field.prefix):\(field.name)"
-            return (field, .name(field.prefix, field.name), path.isEmpty ? name : "\(path).\(name)")
-          }
+        case .structure(let fields):
+          fields.map { ($0, $0.step, path.isEmpty ? $0.fullName : "\(path).\($0.fullName)") }
         }
       for (child, step, path) in children {
         guard block(NSString(string: path), CGImageMetadataTag(child, at: steps + [step])) else { return false }
@@ -252,12 +257,12 @@
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
   ) -> Bool {
     let (space, prefix) = (namespace as String, prefix as String)
-    guard !space.isEmpty, MetadataNode.isName(prefix) else {
+    guard !space.isEmpty, XMPNode.isName(prefix) else {
       fail(.badArgument, "a namespace and its prefix are needed", to: error)
       return false
     }
     let known = metadata.namespace(of: prefix)
-    let other = Namespaces.prefix(of: space) ?? metadata.spaces.first { $0.value == space }?.key
+    let other = XMPPacket.usualPrefix(of: space) ?? metadata.spaces.first { $0.value == space }?.key
     guard known == nil || known == space, other == nil || other == prefix else {
       fail(.prefixConflict, "\(prefix) stands for \(known ?? "nothing"), and \(space) is \(other ?? "new")", to: error)
       return false

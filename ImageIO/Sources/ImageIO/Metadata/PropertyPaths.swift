@@ -2,6 +2,7 @@
 
 #if !canImport(Darwin)
   import Foundation
+  import ImageCodersBuiltIn
 
   /// Where XMP says what a property of ImageIO says (Exif 2.32 for XMP; IPTC Photo Metadata 2023.2, table of mappings).
   enum PropertyPaths {
@@ -62,17 +63,6 @@
       }
     }
 
-    /// Types of properties that are no plain text.
-    static let types: [String: CGImageMetadataType] = [
-      "dc:creator": .arrayOrdered, "dc:subject": .arrayUnordered, "dc:title": .alternateText,
-      "dc:rights": .alternateText,
-      "dc:description": .alternateText, "xmpRights:UsageTerms": .alternateText, "exif:UserComment": .alternateText,
-      "exif:ISOSpeedRatings": .arrayOrdered, "exif:SubjectArea": .arrayOrdered,
-      "exif:ComponentsConfiguration": .arrayOrdered,
-      "exifEX:LensSpecification": .arrayOrdered, "photoshop:SupplementalCategories": .arrayUnordered,
-      "Iptc4xmpCore:Scene": .arrayUnordered, "Iptc4xmpCore:SubjectCode": .arrayUnordered,
-    ]
-
     // MARK: Values as text
 
     /// A property as XMP writes it, or nil for one that it does not have.
@@ -80,11 +70,11 @@
     /// - Parameter path: Where it is put; nil for where the property belongs.
     static func node(
       _ dictionary: String, _ property: String, value: Any, letter: String? = nil, at path: String? = nil
-    ) -> MetadataNode? {
+    ) -> XMPNode? {
       guard let path = path ?? self.path(dictionary, property) else { return nil }
       if path == "exif:Flash", let flash = integer(value) { return self.flash(flash) }
       let parts = path.split(separator: ":", maxSplits: 1).map(String.init)
-      guard let space = Namespaces.known[parts[0]] else { return nil }
+      guard let space = XMPPacket.usualNamespace(of: parts[0]) else { return nil }
       let written: Any
       switch value {
       case let list as NSArray:
@@ -102,8 +92,7 @@
       case let inner as NSDictionary: written = inner
       default: written = text(of: value, property, in: dictionary, letter: letter)
       }
-      return MetadataNode(parts[0], parts[1], in: space, as: types[path] ?? .default, value: written)
-        ?? MetadataNode(parts[0], parts[1], in: space, as: .default, value: written)
+      return XMPNode(parts[0], parts[1], in: space, as: XMPPacket.listKind(of: path), value: written)
     }
 
     private static func text(of value: Any, _ property: String, in dictionary: String, letter: String?) -> String {
@@ -131,22 +120,23 @@
     ]
 
     /// Exif 2.32 for XMP §4.2: the bits of the property are fields of a structure.
-    private static func flash(_ bits: Int) -> MetadataNode {
-      func field(_ name: String, _ text: String) -> MetadataNode {
-        MetadataNode("exif", name, in: kCGImageMetadataNamespaceExif as String, as: .string, holds: .text(text))
+    private static func flash(_ bits: Int) -> XMPNode {
+      func node(_ name: String, _ value: XMPNode.Value) -> XMPNode {
+        XMPNode(prefix: "exif", name: name, namespace: kCGImageMetadataNamespaceExif as String, value: value)
       }
+      func field(_ name: String, _ text: String) -> XMPNode { node(name, .text(text)) }
       func flag(_ bit: Int) -> String { bits & bit == 0 ? "False" : "True" }
-      return MetadataNode(
-        "exif", "Flash", in: kCGImageMetadataNamespaceExif as String, as: .structure,
-        holds: .fields([
+      return node(
+        "Flash",
+        .structure([
           field("Fired", flag(1)), field("Return", "\(bits >> 1 & 3)"), field("Mode", "\(bits >> 3 & 3)"),
           field("Function", flag(0x20)), field("RedEyeMode", flag(0x40)),
         ]))
     }
 
     /// The bits that a structure, or the number as text, says; nil for something else.
-    static func flash(of node: MetadataNode) -> Int64? {
-      guard case .fields(let fields) = node.content else { return node.text.flatMap { Int64($0) } }
+    static func flash(of node: XMPNode) -> Int64? {
+      guard case .structure(let fields) = node.value else { return node.text.flatMap { Int64($0) } }
       func text(_ name: String) -> String { fields.first { $0.name == name }?.text?.lowercased() ?? "" }
       func flag(_ name: String, _ bit: Int64) -> Int64 { text(name) == "true" ? bit : 0 }
       func two(_ name: String, _ shift: Int64) -> Int64 { ((Int64(text(name)) ?? 0) & 3) << shift }

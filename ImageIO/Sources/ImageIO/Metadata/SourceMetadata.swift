@@ -13,9 +13,7 @@
   ) -> CGImageMetadata? {
     source.lock.withLock {
       guard let page = source.page(index), let properties = try? page.properties() else { return nil }
-      let packet = (try? page.metadata(.xmp)).flatMap { XMPPacket.read(Data($0)) }
-      let result = CGImageMetadata(packet?.nodes ?? [])
-      result.spaces = packet?.spaces ?? [:]
+      let result = CGImageMetadata((try? page.metadata(.xmp)).flatMap { try? XMPPacket($0) } ?? XMPPacket())
       let shown = dictionary(MacProperties.shown(properties, of: page.header))
       for (name, counts) in [
         ("{TIFF}", true), ("{Exif}", true), ("{GPS}", true), ("{IPTC}", false), ("{ExifAux}", false),
@@ -38,9 +36,8 @@
           let isDate = name == "{Exif}" && ["DateTimeOriginal", "DateTimeDigitized"].contains(key)
           for (path, counts) in isDate ? [("exif:\(key)" as String?, true), (nil, false)] : [(nil, counts)] {
             guard let node = PropertyPaths.node(name, key, value: value, letter: letter, at: path) else { continue }
-            let steps: [MetadataNode.Step] = [.name(node.prefix, node.name)]
-            guard counts || result.root.node(at: steps[...]) == nil else { continue }
-            _ = result.put(node, at: steps[...])
+            guard counts || result.root[XMPPath([node.step])] == nil else { continue }
+            _ = result.put(node, at: [node.step])
           }
         }
       }
@@ -64,8 +61,7 @@
     _ metadata: CGMutableImageMetadata, _ dictionary: CFString, _ property: CFString, _ value: CFTypeRef
   ) -> Bool {
     guard let node = PropertyPaths.node(dictionary as String, property as String, value: value) else { return false }
-    let steps: [MetadataNode.Step] = [.name(node.prefix, node.name)]
-    return metadata.put(node, at: steps[...])
+    return metadata.put(node, at: [node.step])
   }
 
   /// What a gain map says of itself, as tags.
@@ -87,27 +83,28 @@
       guard picture.kind == .gainMap, let map = try? page.gainMap()?.parameters else {
         return packet.flatMap { CGImageMetadataCreateFromXMPData(NSData(data: Data($0))) }
       }
-      func node(_ name: String, _ values: [Double]) -> MetadataNode {
-        let texts = Set(values).count == 1 ? [values[0]] : values
-        let items = texts.map { MetadataNode("rdf", "li", in: Namespaces.rdf, as: .string, holds: .text("\($0)")) }
-        return MetadataNode(
-          "hdrgm", name, in: Namespaces.known["hdrgm"] ?? "", as: items.count == 1 ? .string : .arrayOrdered,
-          holds: items.count == 1 ? items[0].content : .items(items))
+      func node(_ name: String, _ value: XMPNode.Value) -> XMPNode {
+        XMPNode(
+          prefix: "hdrgm", name: name, namespace: XMPPacket.usualNamespace(of: "hdrgm") ?? "", value: value)
+      }
+      func numbers(_ name: String, _ values: [Double]) -> XMPNode {
+        node(
+          name,
+          Set(values).count == 1 ? .text("\(values[0])") : .list(.ordered, values.map { .item(.text("\($0)")) }))
       }
       var nodes = members.map { member in
-        node(member.name, [map.red, map.green, map.blue].map { $0[keyPath: member.of] })
+        numbers(member.name, [map.red, map.green, map.blue].map { $0[keyPath: member.of] })
       }
-      nodes.append(node("HDRCapacityMin", [map.baseHeadroom]))
-      nodes.append(node("HDRCapacityMax", [map.alternateHeadroom]))
-      nodes.append(
-        MetadataNode("hdrgm", "Version", in: Namespaces.known["hdrgm"] ?? "", as: .string, holds: .text("1.0")))
+      nodes.append(numbers("HDRCapacityMin", [map.baseHeadroom]))
+      nodes.append(numbers("HDRCapacityMax", [map.alternateHeadroom]))
+      nodes.append(node("Version", .text("1.0")))
       return CGImageMetadata(nodes)
     }
 
     /// The parameters that tags state; nil where one is missing or no number.
     static func parameters(_ metadata: CGImageMetadata) -> GainMapParameters? {
       func numbers(_ name: String) -> [Double]? {
-        guard let node = metadata.root.node(at: [.name("hdrgm", name)][...]) else { return nil }
+        guard let node = metadata.root[XMPPath([.name(prefix: "hdrgm", name: name)])] else { return nil }
         let numbers = node.texts.compactMap { Double($0) }
         return numbers.count == 1 || numbers.count == 3 ? numbers : nil
       }

@@ -137,8 +137,8 @@
       // Only metadata, not properties, have XMP.
       result["{XMP}"] = nil
       if header.format == .jpeg, header.alpha == .opaque { result["HasAlpha"] = nil }
-      if header.pixelFormat.isFloat { result["IsFloat"] = .integer(1) }
-      if header.hasPalette, header.format != .gif { result["IsIndexed"] = .integer(1) }
+      if header.pixelFormat.isFloat { result["IsFloat"] = .boolean(true) }
+      if header.hasPalette, header.format != .gif { result["IsIndexed"] = .boolean(true) }
       // How the picture is to be turned; Exif of HEIF and its relatives may say something else, which does not count.
       if let stated = stored["{TIFF}", "Orientation"] {
         let isOne = stated.integer.map { (1...8).contains($0) } ?? false

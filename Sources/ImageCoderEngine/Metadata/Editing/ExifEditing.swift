@@ -55,7 +55,7 @@ enum ExifEditing {
     switch tag.form {
     case .degrees, .byte, .bytes, .version: return true
     case .comment, .time: return false
-    case .plain, .list:
+    case .plain, .list, .any:
       if case .text = storage(number, in: place.directory) { return false }
       return true
     }
@@ -67,6 +67,8 @@ enum ExifEditing {
     case .number(let number): "\(number)"
     case .text(let text): "\"\(text)\""
     case .dictionary: "a dictionary"
+    case .boolean(let flag): "\(flag)"
+    case .data(let bytes): "\(bytes.count) bytes"
     case .list(let values): values.map { Self.text(of: $0) }.joined(separator: ", ")
     }
   }
@@ -106,7 +108,7 @@ enum ExifEditing {
     case .degrees: return "it takes degrees from -180 to 180"
     case .time: return "it takes a time, 10:07:05"
     case .byte: return "it takes a whole number from 0 to 255"
-    case .plain, .list:
+    case .plain, .list, .any:
       switch storage(number, in: directory) {
       case .text where isDate(number): return "it takes a date, 2024:05:01 10:07:05"
       case .text: return "it takes text"
@@ -147,7 +149,7 @@ enum ExifEditing {
       guard let byte = value.integer.flatMap({ UInt8(exactly: $0) }) else { return nil }
       // FileSource and SceneType are UNDEFINED, AltitudeRef is BYTE.
       return directory == .gps ? .bytes([byte]) : .undefined([byte])
-    case .plain, .list:
+    case .plain, .list, .any:
       var values = [value]
       if case .list(let several) = value { values = several }
       return stored(values, storage(number, in: directory), isDate: isDate(number) && directory != .gps)

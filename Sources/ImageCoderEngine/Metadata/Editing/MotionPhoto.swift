@@ -103,8 +103,8 @@ package enum MotionPhoto {
 
   private static func item(_ semantic: String, mediaType: String, length: Int, padding: Int) -> String {
     """
-    <rdf:li rdf:parseType="Resource"><Container:Item Item:Mime="\(XMPEditing.escaped(mediaType))" \
-    Item:Semantic="\(XMPEditing.escaped(semantic))" Item:Length="\(length)" Item:Padding="\(padding)"/></rdf:li>
+    <rdf:li rdf:parseType="Resource"><Container:Item Item:Mime="\(mediaType.inXMLAttribute)" \
+    Item:Semantic="\(semantic.inXMLAttribute)" Item:Length="\(length)" Item:Padding="\(padding)"/></rdf:li>
     """
   }
 

@@ -43,6 +43,8 @@ struct XMLReader {
   private(set) var start = 0
   /// Namespaces by prefix; one for each open element.
   private var scopes: [[String: String]] = [["xml": xml]]
+  /// The prefix by which the document called each namespace first.
+  private(set) var declared: [String: String] = [:]
   /// Whether the last element was empty, so that its end comes next.
   private var endIsNext = false
 
@@ -62,6 +64,9 @@ struct XMLReader {
 
   /// Whether the rules of XML are broken before the end of the document, once ``next()`` has given nil.
   var isBroken: Bool { place < bytes.count }
+
+  /// Whether no element is open.
+  var isClosed: Bool { scopes.count == 1 }
 
   /// The next element, end or text, or nil at the end of the document.
   mutating func next() -> Event? {
@@ -130,7 +135,9 @@ struct XMLReader {
     var scope = scopes.last ?? [:]
     for (name, value, _) in written {
       if name == "xmlns" { scope[""] = value }
-      if name.hasPrefix("xmlns:") { scope[String(name.dropFirst(6))] = value }
+      guard name.hasPrefix("xmlns:") else { continue }
+      scope[String(name.dropFirst(6))] = value
+      if declared[value] == nil { declared[value] = String(name.dropFirst(6)) }
     }
     guard scope.count <= Self.maxNamespaces, scopes.count <= Self.maxDepth else { return nil }
     scopes.append(scope)

@@ -9,7 +9,7 @@ struct XMPEditing {
   /// UTF-8.
   private(set) var packet: [UInt8]
 
-  private static let rdf = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+  private static let rdf = XMPNamespaces.rdf
 
   /// - Parameter packet: Nil for a new one.
   /// - Throws: ``CoderError/Code/unsupported`` for a packet that cannot be read to its end: after the fault there might be
@@ -97,7 +97,7 @@ struct XMPEditing {
   ///   number or a list of these.
   mutating func set(_ name: String, to value: PropertyValue) throws(CoderError) {
     let parts = name.split(separator: ":", maxSplits: 1).map(String.init)
-    guard parts.count == 2, let namespace = XMPNamespaces.namespace(of: parts[0]), Self.isName(parts[1]) else {
+    guard parts.count == 2, let namespace = XMPNamespaces.namespace(of: parts[0]), parts[1].isXMLName else {
       throw .invalidArgument("\(name) is not a property of XMP with a known prefix, such as dc:title")
     }
     remove { $0 == namespace && $1 == parts[1] }
@@ -105,10 +105,12 @@ struct XMPEditing {
     // A packet without descriptions says nothing that could be lost.
     if place == nil { packet = Self.empty }
     guard let place else { throw .invalidArgument("the XMP packet has no place for \(name)") }
-    let content = try Self.content(of: value, as: Self.form(of: name), name)
+    var writing = XMPWriting()
+    try writing.add(
+      XMPNode(prefix: parts[0], name: parts[1], namespace: namespace, value: try Self.content(of: value, name)))
     let text = """
-      <rdf:Description xmlns:rdf="\(Self.rdf)" rdf:about="\(Self.escaped(place.about))" \
-      xmlns:\(parts[0])="\(namespace)"><\(name)>\(content)</\(name)></rdf:Description>
+      <rdf:Description xmlns:rdf="\(Self.rdf)" rdf:about="\(place.about.inXMLAttribute)" \
+      xmlns:\(parts[0])="\(namespace)">\(writing.text)</rdf:Description>
       """
     packet.insert(contentsOf: Array(text.utf8), at: place.end)
   }
@@ -121,78 +123,31 @@ struct XMPEditing {
     guard let place else { throw .invalidArgument("the XMP packet has no place for more") }
     let namespaces = prefixes.map { "xmlns:\($0)=\"\(XMPNamespaces.namespace(of: $0) ?? "")\"" }.joined(separator: " ")
     let text = """
-      <rdf:Description xmlns:rdf="\(Self.rdf)" rdf:about="\(Self.escaped(place.about))" \
+      <rdf:Description xmlns:rdf="\(Self.rdf)" rdf:about="\(place.about.inXMLAttribute)" \
       \(namespaces) \(attributes)>\(content)</rdf:Description>
       """
     packet.insert(contentsOf: Array(text.utf8), at: place.end)
   }
 
-  /// How a property's values are held: ISO 16684-1:2019 §8.
-  private enum Form {
-    case simple
-    case bag
-    case sequence
-    /// A text for each language.
-    case languages
-  }
-
-  private static func form(of name: String) -> Form {
-    switch name {
-    case "dc:title", "dc:description", "dc:rights", "xmpRights:UsageTerms": .languages
-    case "dc:creator", "dc:date": .sequence
-    case "dc:subject", "dc:contributor", "dc:publisher", "dc:language", "dc:relation", "dc:type",
-      "lr:hierarchicalSubject", "photoshop:SupplementalCategories", "xmp:Identifier", "xmpRights:Owner":
-      .bag
-    default: .simple
-    }
-  }
-
-  private static func content(of value: PropertyValue, as form: Form, _ name: String) throws(CoderError) -> String {
+  /// A value as XMP defines that the property holds it.
+  private static func content(of value: PropertyValue, _ name: String) throws(CoderError) -> XMPNode.Value {
     var values = [value]
     if case .list(let several) = value { values = several }
-    var texts: [String] = []
+    var texts: [XMPNode.Value] = []
     for value in values {
       switch value {
-      case .text(let text): texts.append(escaped(text))
-      case .integer(let number): texts.append("\(number)")
-      case .number(let number): texts.append("\(number)")
-      case .dictionary, .list: throw .invalidArgument("\(name) takes text, or a list of texts")
+      case .text(let text): texts.append(.text(text))
+      case .integer(let number): texts.append(.text("\(number)"))
+      case .number(let number): texts.append(.text("\(number)"))
+      // §8.2.1.1
+      case .boolean(let flag): texts.append(.text(flag ? "True" : "False"))
+      case .dictionary, .list, .data: throw .invalidArgument("\(name) takes text, or a list of texts")
       }
     }
-    func items(_ kind: String, _ attributes: String = "") -> String {
-      "<rdf:\(kind)>" + texts.map { "<rdf:li\(attributes)>\($0)</rdf:li>" }.joined() + "</rdf:\(kind)>"
+    guard let kind = XMPNamespaces.listKind(of: name) else {
+      return texts.count == 1 ? texts[0] : .list(.unordered, texts.map { .item($0) })
     }
-    switch form {
-    case .simple where texts.count == 1: return texts[0]
-    case .simple, .bag: return items("Bag")
-    case .sequence: return items("Seq")
-    case .languages:
-      guard texts.count == 1 else { throw .invalidArgument("\(name) takes one text") }
-      return items("Alt", " xml:lang=\"x-default\"")
-    }
-  }
-
-  /// Letters, digits, and a few signs: what names of properties are made of.
-  private static func isName(_ text: String) -> Bool {
-    !text.isEmpty
-      && text.unicodeScalars.allSatisfy { scalar in
-        scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || scalar == "_" || scalar == "-"
-      }
-  }
-
-  static func escaped(_ text: String) -> String {
-    var result = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": result += "&amp;"
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      case "\"": result += "&quot;"
-      // XML 1.0 §2.2: other control characters are no characters.
-      case "\u{0}"..."\u{8}", "\u{B}", "\u{C}", "\u{E}"..."\u{1F}": result += " "
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result
+    guard kind != .languages || texts.count == 1 else { throw .invalidArgument("\(name) takes one text") }
+    return .list(kind, texts.map { .item($0, language: kind == .languages ? "x-default" : nil) })
   }
 }
