@@ -67,6 +67,45 @@ import Testing
     #expect(found.count <= 4)
   }
 
+  /// A step that would clearly miss the target is not tried; one that may be near enough is.
+  @Test func aStepThatMissesIsNotTried() {
+    let curve = LookCurve(.avif)
+    // From 0.55 to 0.62, the usual score grows by 5.5 points in 4.41 steps, by 1.247 in one.
+    let step = 1.0 / 63
+    let (quality, usual) = (37 * step, curve.score(at: 37 * step))
+    var search = LookSearch(usual - 0.55, along: curve)
+    search.add(quality: quality, score: usual)
+    // One step below is at -1.247, and 0.55 + 0.5 + 0.3 * 1.247 = 1.424 is where it is given up.
+    #expect(search.next == 36 * step)
+    var other = LookSearch(usual - 0.51, along: curve)
+    other.add(quality: quality, score: usual + 0.2)
+    #expect(other.next == 36 * step)
+    var high = LookSearch(usual - 0.6, along: LookCurve(.avif), slope: 2)
+    high.add(quality: quality, score: usual)
+    // Twice as steep: 2.494 below, and 0.6 + 0.5 + 0.3 * 2.494 = 1.848.
+    #expect(high.next == nil)
+  }
+
+  /// After five files, one that is two points better will do.
+  @Test(arguments: [(72.0, true), (72.1, false)]) func fiveFilesAreEnough(_ best: Double, _ isEnough: Bool) {
+    var search = LookSearch(70, along: LookCurve(.jpeg))
+    for (quality, score) in [(0.50, 66), (0.52, 67), (0.54, 68), (0.60, best)] {
+      search.add(quality: quality, score: score)
+      #expect(search.next != nil)
+    }
+    search.add(quality: 0.55, score: 68.5)
+    #expect((search.next == nil) == isEnough)
+  }
+
+  /// Between the two sides of a jump nothing is tried.
+  @Test func jumpsEndTheSearch() {
+    let found = Self.tried(80, .jpegXL) { $0 < 0.52 ? 60 + 24 * $0 : 80 + 10 * $0 }
+    #expect(found.count <= 5 && found.contains { $0.score >= 80 } && found.contains { $0.score < 80 })
+    // Scores that jump by two points all the time, a hundredth of quality apart.
+    let coarse = Self.tried(71, .jpeg) { ($0 * 50).rounded() * 2 }
+    #expect(coarse.count <= 5 && coarse.contains { $0.score == 72 })
+  }
+
   /// What a part of the picture has told is where the search for the whole begins.
   @Test func aSearchBeginsWhereItIsTold() {
     let curve = LookCurve(.jpeg)

@@ -28,8 +28,11 @@ struct EncodingReport: Sendable {
     guard allowed != nil || made.look != nil, !isQuiet else { return }
     let quality = made.quality.map { ", quality \($0.short)" } ?? ""
     let bytes = allowed.map { "\(made.byteCount) of \($0) bytes" } ?? "\(made.byteCount) bytes"
-    let look = made.look.map { ", score \($0.score.short) after \($0.tries) tries" } ?? ""
-    console.printError("coders: \(file.printable): \(bytes)\(quality)\(look)")
+    let look = made.look.map { look in
+      let parts = look.partTries > 0 ? " and \(look.partTries) of parts" : ""
+      return ", score \(look.score.short) after \(look.tries) tries\(parts)"
+    }
+    console.printError("coders: \(file.printable): \(bytes)\(quality)\(look ?? "")")
   }
 
   /// What became of facts: those that are in another place were kept.
@@ -47,7 +50,11 @@ struct EncodingReport: Sendable {
   var members: [String: JSONValue] {
     // The frames of a file that was copied or carried over are not counted.
     let isCarriedOver = made.frameCount == 0
-    let look = made.look.map { JSONValue.object(["score": .number($0.score), "tries": .integer($0.tries)]) }
+    let look = made.look.map { look in
+      JSONValue.object([
+        "score": .number(look.score), "tries": .integer(look.tries), "part_tries": .integer(look.partTries),
+      ])
+    }
     return [
       "file": .text(file), "format": .text(format.rawValue), "bytes": .integer(made.byteCount),
       "frames": isCarriedOver ? .null : .integer(made.frameCount), "carried_over": .boolean(isCarriedOver),

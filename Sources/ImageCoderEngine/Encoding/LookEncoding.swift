@@ -6,8 +6,10 @@ import ImageCoderModel
 struct LookEncoding {
   /// Files of the whole picture that are tried with the same options.
   private static let mostTries = 8
-  /// A score of a part of the picture this near tells where that of the whole is.
-  private static let nearEnough = 1.5
+  /// Files of parts of it, and how near a score of one has to be to tell where that of the whole is.
+  private static let (mostParts, nearEnough) = (2, 8.0)
+  /// Parts that are so many times as large without loss tell that the whole is larger, too.
+  private static let farLarger = 2
   /// What is asked for, as the options have it.
   private let target: Double
   private let plan: EncodePlan
@@ -17,6 +19,7 @@ struct LookEncoding {
   private let judge: LookJudge
   private let progress: LookProgress
   private var tries = 0
+  private var partTries = 0
 
   /// A file, and how it looks.
   private struct Trial {
@@ -46,7 +49,7 @@ struct LookEncoding {
       best.trial = Trial(file: file, score: try score(file))
     }
     var file = best.trial.file
-    file.look = LookResult(score: best.trial.score, tries: tries)
+    file.look = LookResult(score: best.trial.score, tries: tries, partTries: partTries)
     progress.finish()
     return file
   }
@@ -62,36 +65,56 @@ struct LookEncoding {
     var options = LookOptions.preferred(plan.options, for: plan, look: target)
     guard plan.container.follows(.quality), !options.isLossless else {
       let trial = try attempt(plan, nil)
-      guard trial.score >= target - LookSearch.tolerance else { throw unreachable(trial.score) }
+      guard isReached(trial) else { throw unreachable(trial.score) }
       return Best(trial: trial, options: options)
     }
-    var found = Best(trial: try searched(options), options: options)
-    if found.trial.score < target - LookSearch.tolerance, let finer = LookOptions.finer(options, for: plan) {
+    var exact = plan.options
+    exact.isLossless = true
+    exact.quality = nil
+    var lossless: Trial?
+    var triesLossless = LookOptions.triesLossless(plan.format) && judge.isGraphic
+    if triesLossless { triesLossless = try mayBeSmaller(exact, than: options) }
+    if triesLossless { lossless = try losslessTrial(exact) }
+    var found = Best(trial: try searched(options, below: lossless?.file.byteCount), options: options)
+    // What is larger than a lossless file and looks worse leaves nothing to look for.
+    let isOutdone = found.trial.file.byteCount >= lossless?.file.byteCount ?? .max
+    if !isReached(found.trial), !isOutdone, let finer = LookOptions.finer(options, for: plan) {
       options = finer
-      let trial = try searched(options)
+      let trial = try searched(options, below: lossless?.file.byteCount)
       if trial.score > found.trial.score { found = Best(trial: trial, options: options) }
     }
-    let isReached = found.trial.score >= target - LookSearch.tolerance
-    if !isReached || LookOptions.triesLossless(plan.format) && judge.isGraphic {
-      var exact = plan.options
-      exact.isLossless = true
-      exact.quality = nil
-      if let trial = try losslessTrial(exact), !isReached || trial.file.byteCount < found.file.byteCount {
-        found = Best(trial: trial, options: exact)
-      }
+    if !isReached(found.trial), !triesLossless { lossless = try losslessTrial(exact) }
+    if let lossless, !isReached(found.trial) || lossless.file.byteCount < found.file.byteCount {
+      found = Best(trial: lossless, options: exact)
     }
-    guard found.trial.score >= target - LookSearch.tolerance else { throw unreachable(found.trial.score) }
+    guard isReached(found.trial) else { throw unreachable(found.trial.score) }
     return found
   }
 
+  private func isReached(_ trial: Trial) -> Bool { trial.score >= target - LookSearch.tolerance }
+
+  /// Whether a lossless file of the whole may be the smallest, as far as parts of it tell.
+  private mutating func mayBeSmaller(_ exact: EncodeOptions, than options: EncodeOptions) throws(CoderError) -> Bool {
+    guard let mosaic = judge.mosaic else { return true }
+    let lossy = try plan.with(LookOptions.part(options))
+    let lossless = try plan.with(LookOptions.part(exact))
+    partTries += 2
+    let allowed = try encoded(lossy, of: [mosaic.image], quality: curve.quality(at: target)).byteCount
+    let found = try encoded(lossless, of: [mosaic.image], quality: nil).byteCount
+    return found <= Self.farLarger * allowed
+  }
+
   /// The smallest file that is near enough, or the one that looks best.
-  private mutating func searched(_ options: EncodeOptions) throws(CoderError) -> Trial {
+  ///
+  /// - Parameter allowed: The bytes of a lossless file: a larger one that is not good enough ends the search.
+  private mutating func searched(_ options: EncodeOptions, below allowed: Int?) throws(CoderError) -> Trial {
     let plan = try plan.with(options)
     var search = LookSearch(target, along: curve)
     if let mosaic = judge.mosaic {
       let parts = try plan.with(LookOptions.part(options))
       search = LookSearch(target, along: curve, tolerance: Self.nearEnough)
-      while let quality = search.next, search.tried.count < Self.mostTries {
+      while let quality = search.next, search.tried.count < Self.mostParts {
+        partTries += 1
         let file = try encoded(parts, of: [mosaic.image], quality: quality)
         let score = try mosaic.judge.score(file, open: open, cancellation: plan.options.cancellation)
         search.add(quality: quality, score: score)
@@ -104,10 +127,12 @@ struct LookEncoding {
       let trial = try attempt(plan, quality)
       trials.append(trial)
       search.add(quality: quality, score: trial.score)
+      if !isReached(trial), trial.file.byteCount >= allowed ?? .max { break }
     }
-    let reached = trials.filter { $0.score >= target - LookSearch.tolerance }
-    let best = reached.min { $0.file.byteCount < $1.file.byteCount } ?? trials.max { $0.score < $1.score }
-    guard let best else { throw .libraryFailure("a search without a file") }
+    let best = trials.filter(isReached).min { $0.file.byteCount < $1.file.byteCount }
+    guard let best = best ?? trials.max(by: { $0.score < $1.score }) else {
+      throw .libraryFailure("a search without a file")
+    }
     return best
   }
 
@@ -119,6 +144,7 @@ struct LookEncoding {
   }
 
   private mutating func attempt(_ plan: EncodePlan, _ quality: Double?) throws(CoderError) -> Trial {
+    tries += 1
     let file = try encoded(plan, of: pages, quality: quality)
     return Trial(file: file, score: try score(file))
   }
@@ -130,9 +156,8 @@ struct LookEncoding {
   private mutating func encoded(
     _ plan: EncodePlan, of pages: [Image], quality: Double?
   ) throws(CoderError) -> EncodedFile {
-    tries += 1
     defer { progress.next() }
-    return try plan.file(of: pages, quality: quality, isSilent: tries > 1)
+    return try plan.file(of: pages, quality: quality, isSilent: tries + partTries > 1)
   }
 
   private func unreachable(_ best: Double) -> CoderError {

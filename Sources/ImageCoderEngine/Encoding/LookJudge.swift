@@ -30,7 +30,7 @@ final class LookJudge {
       let page = pages[number]
       for index in Self.chosen(of: page.frames.count) {
         let (pixels, image) = try plan.prepared(page, frame: index)
-        if let reason = image.colorsBeyondLook { throw .unsupported("\(reason); a look needs them converted") }
+        if let reason = image.colorsBeyondLook { throw .unsupported(reason) }
         originals.append(Original(page: number, frame: index, frameCount: page.frames.count, pixels: pixels))
       }
     }

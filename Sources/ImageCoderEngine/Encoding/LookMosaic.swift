@@ -7,8 +7,8 @@ import ImageCoderModel
 enum LookMosaic {
   private static let tile = 256
   private static let tiles = 3
-  /// A picture of fewer pixels takes hardly longer itself.
-  private static let leastPixels = 1_200_000
+  /// A search of the whole takes about three files, and one that begins with parts two: these have to be far smaller.
+  private static let leastPixels = 8 * tiles * tiles * tile * tile
   /// Tiles begin at whole blocks of chroma.
   private static let step = 16
 

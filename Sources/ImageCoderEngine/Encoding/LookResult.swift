@@ -5,6 +5,8 @@ public struct LookResult: Sendable, Hashable {
   /// SSIMULACRA2 of the file beside the picture: 100 is the same. Of an animation, or of
   /// pages, the lowest of three of them.
   public let score: Double
-  /// Files that were encoded to find this one, those of a part of the picture included.
+  /// Files of the whole picture that were encoded to find this one, which is among them.
   public let tries: Int
+  /// Files of nine tiles of a large picture that were encoded first. Each has at most an eighth of the picture's pixels.
+  public let partTries: Int
 }

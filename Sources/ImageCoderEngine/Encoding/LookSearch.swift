@@ -9,6 +9,13 @@ package struct LookSearch {
   private static let resolution = 0.004
   /// How much a score grows where the usual one grows by 1.
   private static let slopes = 0.4...2.5
+  /// Files after which one that is so many points better than asked will do.
+  private static let enough = (files: 5, points: 2.0)
+  /// Two qualities whose usual scores are this near, and whose scores grow so many times as much, are the sides of a jump:
+  /// the encoder goes about the picture in another way, and no quality between them has a score between theirs.
+  private static let jump = (near: 1.0, growth: 4.0)
+  /// A step that would miss by this share of itself is not tried to see that it does.
+  private static let doubt = 0.3
 
   package let target: Double
   private let curve: LookCurve
@@ -52,10 +59,13 @@ package struct LookSearch {
     guard !tried.contains(where: { abs($0.score - target) <= tolerance }) else { return nil }
     let below = tried.last { $0.score < target }
     let above = tried.first { $0.score >= target }
+    if let above, tried.count >= Self.enough.files, above.score <= target + Self.enough.points { return nil }
     switch (below, above) {
     case (let low?, let high?): return between(low, high)
     case (let low?, nil): return low.quality < 1 ? max(beyond(low), curve.taken(low.quality + step)).clamped : nil
-    case (nil, let high?): return high.quality > 0 ? min(beyond(high), curve.taken(high.quality - step)).clamped : nil
+    case (nil, let high?):
+      guard high.quality > 0, !isLowest(high) else { return nil }
+      return min(beyond(high), curve.taken(high.quality - step)).clamped
     case (nil, nil): return nil
     }
   }
@@ -73,10 +83,21 @@ package struct LookSearch {
   private func between(_ low: Trial, _ high: Trial) -> Double? {
     let share = min(max((target - low.score) / (high.score - low.score), 0.1), 0.9)
     let quality = curve.quality(at: low.usual + share * (high.usual - low.usual))
-    guard let steps = curve.steps else { return high.quality - low.quality > Self.resolution ? quality : nil }
+    guard let steps = curve.steps else {
+      let (usual, found) = (high.usual - low.usual, high.score - low.score)
+      guard usual >= Self.jump.near || found <= usual * Self.jump.growth else { return nil }
+      return high.quality - low.quality > Self.resolution ? quality : nil
+    }
     // Of whole steps one that has not been tried.
     let (first, last) = ((low.quality * steps).rounded() + 1, (high.quality * steps).rounded() - 1)
     return first <= last ? min(max((quality * steps).rounded(), first), last) / steps : nil
+  }
+
+  /// Whether the quality one step below would be too low, as far as the slope tells.
+  private func isLowest(_ point: Trial) -> Bool {
+    guard curve.steps != nil else { return false }
+    let fall = slope(at: point) * (point.usual - curve.score(at: point.quality - step))
+    return point.score - fall < target - tolerance - Self.doubt * fall
   }
 
   /// Where the target is by the slope at a point, when all points are on one side of it.

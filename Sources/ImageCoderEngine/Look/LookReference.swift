@@ -75,7 +75,9 @@ package final class LookReference: @unchecked Sendable {
   /// A picture without alpha: as it is, or on each of the backdrops.
   private static func shown(_ pixels: PixelBuffer, isOpaque: Bool) throws(CoderError) -> [PixelBuffer] {
     guard !pixels.format.isFloat else {
-      throw .unsupported("SSIMULACRA2 of samples of floating point; it judges pictures up to white")
+      throw .unsupported(
+        "SSIMULACRA2 of samples of floating point, and it judges pictures up to white: convert them first, with --color srgb"
+      )
     }
     guard !isOpaque else { return [try pixels.converted(to: PixelLayout(.rgb8, .opaque))] }
     let layered = try pixels.converted(to: PixelLayout(.rgba8, .straight))
@@ -110,9 +112,10 @@ extension PixelBuffer {
 }
 
 extension Image {
-  /// Why SSIMULACRA2 cannot judge the colors, or nil: it knows those of sRGB.
+  /// Why SSIMULACRA2 cannot judge the colors, and what to do, or nil: it knows those of sRGB.
   package var colorsBeyondLook: String? {
     let space = PictureColor(of: self, as: header?.format ?? .png).space
-    return space.isSRGB ? nil : "SSIMULACRA2 judges colors of sRGB, and these are \(space.name)"
+    guard !space.isSRGB else { return nil }
+    return "SSIMULACRA2 judges colors of sRGB, and these are \(space.name): convert them first, with --color srgb"
   }
 }
