@@ -118,7 +118,7 @@ package struct AppleGainMap {
   package init?(xmp: [UInt8]?, exif: [UInt8]?) throws(CoderError) {
     var stated: Double?
     if let xmp, case .dictionary(let values)? = XMPProperties.read(xmp)["{XMP}"],
-      case .text(let text)? = values["HDRGainMapHeadroom"]
+      case .text(let text)? = values["HDRGainMap:HDRGainMapHeadroom"]
     {
       stated = try GainMapParameters.number(text, "HDRGainMapHeadroom")
     }
