@@ -183,6 +183,8 @@ XMP = (b"<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF xmlns:rdf='http://www.w3.o
 tiff_xmp = tiff_block(700, 1, lambda count: XMP % (b"", b"".join(b"<a:k%d>v</a:k%d>" % (i, i) for i in range(count))))
 tiff_xmp_list = tiff_block(700, 1, lambda count: XMP % (
     b"", b"<a:k><rdf:Bag>" + b"<rdf:li>v</rdf:li>" * count + b"</rdf:Bag></a:k>"))
+tiff_xmp_namespaces = tiff_block(700, 1, lambda count: XMP % (
+    b"", b"".join(b"<b:k xmlns:b='http://b/%d'>v</b:k>" % i for i in range(count))))
 tiff_xmp_attributes = tiff_block(700, 1, lambda count: XMP % (b"".join(b" a:k%d='v'" % i for i in range(count)), b""))
 
 

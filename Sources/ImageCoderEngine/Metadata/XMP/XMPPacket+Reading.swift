@@ -18,6 +18,8 @@ extension XMPPacket {
     var hasRDF = false
     var nodesLeft = XMPPacket.maxNodes
     private var prefixes: [String: String] = [:]
+    /// The last number that a prefix got, so that no number is tried twice.
+    private var numbers: [String: Int] = [:]
 
     init(xml: XMLReader) { self.xml = xml }
 
@@ -72,10 +74,10 @@ extension XMPPacket {
     private mutating func prefix(of space: String) -> String {
       if let prefix = XMPNamespaces.prefix(of: space) ?? prefixes[space] { return prefix }
       let wanted = xml.declared[space].flatMap { $0.isXMLName ? $0 : nil } ?? "ns"
-      var (prefix, number) = (wanted, 1)
+      var prefix = wanted
       while XMPNamespaces.all[prefix] != nil || packet.namespaces[prefix] != nil {
-        number += 1
-        prefix = "\(wanted)\(number)"
+        numbers[wanted, default: 1] += 1
+        prefix = "\(wanted)\(numbers[wanted, default: 1])"
       }
       prefixes[space] = prefix
       packet.namespaces[prefix] = space
