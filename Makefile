@@ -126,7 +126,7 @@ test-products: stage
 SLOW ?= compatibility examples server loading
 slow = $(if $(filter $(1),$(SLOW)),$(2),:)
 # What needs packages of others is documented where it is tested.
-without_loading = $(if $(filter loading,$(SLOW)),,--without "ImageLoading ImageCodersNIO")
+without_loading = $(if $(filter loading,$(SLOW)),,--without 'ImageLoading ImageCodersNIO')
 
 # All builds first, and tests of threads alone. What is left runs side by side, the longest first: each needs its own build, or
 # one processor, or waits for a clock.

@@ -267,7 +267,7 @@ final class IsolatedReader: ReaderSession {
     request.message.words.0 = UInt32(clamping: page)
     request.message.words.1 = kind
     let (reply, bytes) = try collect(request)
-    if reply.status == InterfaceStatus.notPresent { return nil }
+    if MetadataKind.isAbsent(reply.status, kind: kind) { return nil }
     try check(reply.status)
     guard reply.results.count == 8 else { throw worker.fault("a size of \(reply.results.count) bytes") }
     let length = reply.results.loadUnaligned(as: UInt64.self)

@@ -96,7 +96,7 @@ final class PluginReader: ReaderSession {
     var bytes: UnsafePointer<UInt8>?
     var length: UInt64 = 0
     let status = call(reader, UInt32(clamping: page), kind, &bytes, &length)
-    if status == InterfaceStatus.notPresent { return nil }
+    if MetadataKind.isAbsent(status, kind: kind) { return nil }
     try check(status)
     guard length <= UInt64(clamping: session.limits.maxMetadata) else {
       throw .limitExceeded(
@@ -130,5 +130,13 @@ final class PluginReader: ReaderSession {
   private func check(_ status: imgcoder_status) throws(CoderError) {
     guard status != InterfaceStatus.ok else { return }
     throw session.error(for: status)
+  }
+}
+
+extension MetadataKind {
+  /// Whether a reader has no metadata of a kind: the file has none, or the reader is of version 1.0 of the interface, which
+  /// ended with XMP, and refuses what it does not know.
+  static func isAbsent(_ status: imgcoder_status, kind: UInt32) -> Bool {
+    status == InterfaceStatus.notPresent || (status == InterfaceStatus.invalidArgument && kind > xmp.rawValue)
   }
 }
