@@ -121,15 +121,19 @@ import Testing
     #expect(try Package.bytes(restored) == Package.bytes(plain))
   }
 
+  /// A payload of a first directory, at 8, and an Exif directory, at 26, that has a maker's note alone, at 44.
+  private static func exif(_ note: [UInt8]) -> [UInt8] {
+    Array("MM\0*".utf8) + [0, 0, 0, 8]
+      + [0, 1, 0x87, 0x69, 0, 4, 0, 0, 0, 1, 0, 0, 0, 26, 0, 0, 0, 0]
+      + [0, 1, 0x92, 0x7C, 0, 7, 0, 0, 0, UInt8(note.count), 0, 0, 0, 44, 0, 0, 0, 0] + note
+  }
+
   /// Exif with a note of Apple's: tag 2 has bytes without a type, tag 4 a number.
   @Test func bytesOfANoteAreBase64AndCounted() throws {
     let note: [UInt8] =
       Array("Apple iOS\0".utf8) + [0, 1] + Array("MM".utf8) + [0, 2]
       + [0, 2, 0, 7, 0, 0, 0, 4] + Array("foob".utf8) + [0, 4, 0, 9, 0, 0, 0, 1, 0, 0, 0, 1] + [0, 0, 0, 0]
-    let exif: [UInt8] =
-      Array("MM\0*".utf8) + [0, 0, 0, 8]
-      + [0, 1, 0x87, 0x69, 0, 4, 0, 0, 0, 1, 0, 0, 0, 26, 0, 0, 0, 0]
-      + [0, 1, 0x92, 0x7C, 0, 7, 0, 0, 0, UInt8(note.count), 0, 0, 0, 44, 0, 0, 0, 0] + note
+    let exif = Self.exif(note)
     var image = Image(try Decoded.registry.decode(.file(plain)).pixels)
     image.metadata[.exif] = exif
     let path = folder.write(try Decoded.registry.encode(image, as: .jpeg), to: "note.jpg")
@@ -151,10 +155,7 @@ import Testing
     let note: [UInt8] =
       Array("Apple iOS\0".utf8) + [0, 1] + Array("MM".utf8) + [0, 1, 0, 17, 0, 2, 0, 0, 0, 3] + Array("ID\0\0".utf8)
       + [0, 0, 0, 0]
-    let exif: [UInt8] =
-      Array("MM\0*".utf8) + [0, 0, 0, 8]
-      + [0, 1, 0x87, 0x69, 0, 4, 0, 0, 0, 1, 0, 0, 0, 26, 0, 0, 0, 0]
-      + [0, 1, 0x92, 0x7C, 0, 7, 0, 0, 0, UInt8(note.count), 0, 0, 0, 44, 0, 0, 0, 0] + note
+    let exif = Self.exif(note)
     var image = Image(try Decoded.registry.decode(.file(plain)).pixels)
     image.metadata[.exif] = exif
     let path = folder.write(try Decoded.registry.encode(image, as: .jpeg), to: "live.jpg")
