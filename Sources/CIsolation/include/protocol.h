@@ -136,7 +136,7 @@ enum {
 // What stands in a struct where the plugin has a pointer to a block.
 enum {
   ISOLATION_BLOCK_NONE = 0,
-  ISOLATION_BLOCK_FOLLOWS = 1,   // behind the struct, in the order of its fields
+  ISOLATION_BLOCK_FOLLOWS = 1,   // after the struct, in the order of its fields
   ISOLATION_BLOCK_TOO_LARGE = 2  // for the limits
 };
 

@@ -66,11 +66,11 @@ final class IsolatedReader: ReaderSession {
       request.payload = bytes
       return try call(request, isBound: false)
     }
-    if reply.slot != 0 { ahead = .offer(nil) }
+    if reply.hasGoneOn { ahead = .offer(nil) }
     try check(reply.status)
     guard !reply.results.isEmpty else { return }
     let header = try take(reply.results, page: 0)
-    if reply.slot != 0 { ahead = .offer(session.expected?.request(for: header)) }
+    if reply.hasGoneOn { ahead = .offer(session.expected?.request(for: header)) }
   }
 
   /// Values of options after the file; nothing for none.
@@ -188,7 +188,7 @@ final class IsolatedReader: ReaderSession {
         return try call(sent)
       }
     }
-    if reply.slot > 0 { ahead = .rows(nil, rowsOfBand: Int(reply.slot)) }
+    if reply.rowsOfBand > 0 { ahead = .rows(nil, rowsOfBand: reply.rowsOfBand) }
     try check(reply.status)
     guard reply.results.count == MemoryLayout<imgcoder_offer>.size else {
       throw worker.fault("an offer of \(reply.results.count) bytes")
@@ -209,7 +209,7 @@ final class IsolatedReader: ReaderSession {
     if case .offer = ahead {
       ahead = .nothing
       let reply = try answer(nil, within: seconds) { (_, _) throws(CoderError) in .unknown }
-      guard reply.slot > 0 else { return }
+      guard reply.rowsOfBand > 0 else { return }
     }
     ahead = .nothing
     _ = try answer(nil, within: seconds) { (message, _) throws(CoderError) in

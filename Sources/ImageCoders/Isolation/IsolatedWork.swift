@@ -110,7 +110,7 @@ final class IsolatedWork {
       }
     }
     guard reply.outputBytes > 0 else { return reply }
-    let status = try take(reply.outputBytes, slot: reply.slot, replacing: nil)
+    let status = try take(reply.outputBytes, slot: reply.outputSlot, replacing: nil)
     if reply.status == InterfaceStatus.ok { try check(status) }
     return reply
   }

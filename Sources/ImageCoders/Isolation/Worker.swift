@@ -111,43 +111,6 @@ final class Worker: @unchecked Sendable {
   private static let ofParent = CoderError(
     code: .outOfOrder, message: "the file was opened in a worker of the process that forked this one; open it again")
 
-  /// What comes back from a call.
-  struct Reply {
-    let status: UInt32
-    /// Valid until the next call.
-    let results: UnsafeRawBufferPointer
-    /// Bytes of a file that is written, and the slot that they are said to be in; after a negotiation, the rows of a band
-    /// with which the worker goes on.
-    let outputBytes: UInt64
-    let slot: UInt32
-  }
-
-  /// What a call sends along.
-  struct Request {
-    var message = isolation_message()
-    var payload = UnsafeRawBufferPointer(start: nil, count: 0)
-    var descriptor: Int32 = -1
-
-    init(_ kind: Int) { message.kind = UInt32(kind) }
-
-    fileprivate init(_ message: isolation_message, kind: UInt8) {
-      self.message = message
-      self.message.kind = UInt32(kind)
-    }
-  }
-
-  /// What becomes of a message of a call.
-  enum Response {
-    /// It is none of this call.
-    case unknown
-    /// The worker does not wait.
-    case taken
-    /// The worker waits for this, whose kind the table says.
-    case answer(isolation_message)
-    /// The worker waits for this, and gets memory along, which this process gives back.
-    case handOver(isolation_message, memory: Int32)
-  }
-
   private static func rule(
     for message: isolation_message, of side: isolation_side, in state: isolation_state
   ) -> isolation_rule? {
@@ -281,7 +244,7 @@ final class Worker: @unchecked Sendable {
     }
     return Reply(
       status: message.words.0, results: UnsafeRawBufferPointer(rebasing: payload.dropFirst(reason)),
-      outputBytes: message.longs.1, slot: message.words.4)
+      outputBytes: message.longs.1, word: message.words.4)
   }
 
   /// Lets the plugin stop as soon as it looks.
