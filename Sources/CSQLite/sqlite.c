@@ -35,7 +35,6 @@ static struct {
   int (*step)(csqlite_statement *);
   int (*reset)(csqlite_statement *);
   int (*bind_integer)(csqlite_statement *, int, int64_t);
-  int (*bind_null)(csqlite_statement *, int);
   int (*bind_bytes)(csqlite_statement *, int, const void *, uint64_t, void (*)(void *));
   int64_t (*column_integer)(csqlite_statement *, int);
   int (*column_type)(csqlite_statement *, int);
@@ -68,7 +67,6 @@ static void load(void) {
                     find(handle, "sqlite3_step", &library.step) &&
                     find(handle, "sqlite3_reset", &library.reset) &&
                     find(handle, "sqlite3_bind_int64", &library.bind_integer) &&
-                    find(handle, "sqlite3_bind_null", &library.bind_null) &&
                     find(handle, "sqlite3_bind_blob64", &library.bind_bytes) &&
                     find(handle, "sqlite3_column_int64", &library.column_integer) &&
                     find(handle, "sqlite3_column_type", &library.column_type) &&
@@ -128,8 +126,6 @@ int csqlite_reset(csqlite_statement *statement) { return library.reset(statement
 int csqlite_bind_integer(csqlite_statement *statement, int index, int64_t value) {
   return library.bind_integer(statement, index, value);
 }
-
-int csqlite_bind_null(csqlite_statement *statement, int index) { return library.bind_null(statement, index); }
 
 int csqlite_bind_bytes(csqlite_statement *statement, int index, const void *bytes, int64_t count, int is_copied) {
   // SQLITE_TRANSIENT, which is not a function, or SQLITE_STATIC. To SQLite a null pointer is NULL, not an empty blob.

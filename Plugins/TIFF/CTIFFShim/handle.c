@@ -201,8 +201,3 @@ const char *ctiff_version(void) {
 }
 
 int ctiff_has_codec(uint16_t compression) { return TIFFIsCODECConfigured(compression); }
-
-const char *ctiff_codec_name(uint16_t compression) {
-  const TIFFCodec *codec = TIFFFindCODEC(compression);
-  return codec ? codec->name : NULL;
-}

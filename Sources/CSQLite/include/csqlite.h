@@ -80,7 +80,6 @@ int csqlite_reset(csqlite_statement *statement);
 
 /// Binds a parameter, counted from 1.
 int csqlite_bind_integer(csqlite_statement *statement, int index, int64_t value);
-int csqlite_bind_null(csqlite_statement *statement, int index);
 
 /// Binds bytes. A null pointer is an empty blob.
 /// \param is_copied  1 to copy the bytes; 0 if they stay where they are until the statement is reset

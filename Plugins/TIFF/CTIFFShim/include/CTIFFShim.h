@@ -145,8 +145,7 @@ void ctiff_release(ctiff_block *block);
 // "4.5.0"
 const char *ctiff_version(void);
 
-// Whether libtiff was built with a compression scheme, and the scheme's name, or null.
+// Whether libtiff was built with a compression scheme.
 int ctiff_has_codec(uint16_t compression);
-const char *ctiff_codec_name(uint16_t compression);
 
 #endif
