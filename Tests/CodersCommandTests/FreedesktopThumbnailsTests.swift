@@ -20,7 +20,7 @@ import Testing
     ),
   ])
   func digestsAreThoseOfTheRFC(_ text: String, _ digest: String) {
-    #expect(MD5.hexadecimal(Array(text.utf8)) == digest)
+    #expect(FreedesktopThumbnails.digest(of: text) == digest)
   }
 
   /// The URIs are those of `g_filename_to_uri` in GLib, the digests those of Python's hashlib.

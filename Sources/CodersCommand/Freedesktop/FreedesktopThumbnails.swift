@@ -87,11 +87,16 @@ package struct FreedesktopThumbnails: Sendable {
   /// - Parameter path: Absolute.
   /// - Throws: ``CoderError/Code/invalidArgument`` for a path that is not.
   package func path(of path: String, _ size: Size) throws(CoderError) -> String {
-    "\(folder)/\(size.name)/\(MD5.hexadecimal(Array(try Self.uri(of: path).utf8))).png"
+    "\(folder)/\(size.name)/\(Self.digest(of: try Self.uri(of: path))).png"
   }
 
   private func failurePath(_ uri: String) -> String {
-    "\(folder)/fail/\(Self.failureName)/\(MD5.hexadecimal(Array(uri.utf8))).png"
+    "\(folder)/fail/\(Self.failureName)/\(Self.digest(of: uri)).png"
+  }
+
+  /// The MD5 digest of a URI, by which thumbnails are named, in 32 hexadecimal digits.
+  package static func digest(of uri: String) -> String {
+    MD5Digest.bytes(of: ArraySlice(uri.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
   // MARK: Finding
@@ -179,15 +184,15 @@ package struct FreedesktopThumbnails: Sendable {
     options.color = .convert(to: .sRGB)
     options.pixelFormat = .rgba8
     options.metadata = []
-    let decoder = try registry.open(.file(path), options: options)
-    let header = decoder.header
     let image = try registry.decode(.file(path), options: options)
     var texts = [
       ("Thumb::URI", uri), ("Thumb::MTime", "\(original.modified)"), ("Thumb::Size", "\(original.bytes)"),
-      ("Thumb::Image::Width", "\(header.displayedSize.width)"),
-      ("Thumb::Image::Height", "\(header.displayedSize.height)"),
     ]
-    if let type = registry.mediaType(of: header.format) { texts.append(("Thumb::Mimetype", type)) }
+    if let header = image.header {
+      texts.append(("Thumb::Image::Width", "\(header.displayedSize.width)"))
+      texts.append(("Thumb::Image::Height", "\(header.displayedSize.height)"))
+      if let type = registry.mediaType(of: header.format) { texts.append(("Thumb::Mimetype", type)) }
+    }
     texts.append(("Software", "ImageCoders"))
     return try PNGText.adding(texts, to: try png(image, registry))
   }

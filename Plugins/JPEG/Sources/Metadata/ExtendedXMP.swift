@@ -30,7 +30,7 @@ struct ExtendedXMP {
       (standard, extensions) = (Self.wrapped(body), [])
       return
     }
-    let digest = Array(MD5.digest(of: body).flatMap { [Self.digit($0 >> 4), Self.digit($0 & 15)] })
+    let digest = Array(MD5Digest.bytes(of: body).flatMap { [Self.digit($0 >> 4), Self.digit($0 & 15)] })
     let note = Self.noteFront + digest + Self.noteBack
     let (front, back) = (packet[..<body.startIndex], packet[body.endIndex...])
     standard =

@@ -2,13 +2,14 @@
 
 import Glibc
 
-/// The MD5 message digest (RFC 1321), by which StandardXMP names its ExtendedXMP.
-enum MD5 {
+/// The MD5 message digest (RFC 1321), by which file formats and the desktop name things. It protects nothing.
+public enum MD5Digest {
   /// RFC 1321 §3.4: the whole part of 2^32 times the sine of 1 to 64.
   private static let sines = (1...64).map { UInt32(abs(sin(Double($0))) * 4_294_967_296) }
   private static let turns: [[UInt32]] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]]
 
-  static func digest(of message: ArraySlice<UInt8>) -> [UInt8] {
+  /// The 16 bytes of the digest.
+  public static func bytes(of message: ArraySlice<UInt8>) -> [UInt8] {
     var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476]
     // RFC 1321 §3.1, §3.2: a bit, zeros, and the length in bits fill the last block.
     var tail = Array(message.suffix(message.count % 64)) + [0x80]
