@@ -18,6 +18,16 @@ import Testing
     #expect(try Self.drawing.reader(background: "#102030").header(page: 0).alpha == .opaque)
   }
 
+  /// The same words as everywhere: CSS Color Module Level 4, §5.2 and §6.1.
+  @Test(arguments: [("#123", "#112233"), ("Navy", "#000080"), ("lightgoldenrodyellow", "#fafad2"), ("#10203040", "")])
+  func colorsHaveTheWordsOfCSS(_ text: String, _ same: String) throws {
+    guard !same.isEmpty else {
+      #expect(throws: CoderError.self) { try Self.drawing.reader(background: text) }
+      return
+    }
+    #expect(try Self.drawing.pixels(background: text) == Self.drawing.pixels(background: same))
+  }
+
   @Test func withoutABackgroundNothingShowsThrough() throws {
     let none: [UInt8] = [0, 0, 0, 0]
     #expect(try Self.drawing.pixels() == none + [51, 51, 51, 51] + none)
@@ -30,9 +40,10 @@ import Testing
     #expect(part == [UInt8](repeating: 255, count: 8))
   }
 
-  @Test(arguments: ["#", "#12345", "#1234567", "#+12345", "#-12345", "#12345g", "123456", "red", "#ééé"])
+  @Test(arguments: ["#", "#12345", "#1234567", "#+12345", "#-12345", "#12345g", "123456", "rde", "#ééé"])
   func otherTextsAreRefused(_ text: String) {
-    #expect(throws: CoderError.invalidArgument("option background is \"\(text)\", #rrggbb or nothing is allowed")) {
+    let expected = "option background is \"\(text)\"; #rrggbb, #rgb, a name of CSS, or nothing is allowed"
+    #expect(throws: CoderError.invalidArgument(expected)) {
       try Self.drawing.reader(background: text)
     }
   }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ImageCoderModel
-
 extension PixelColor {
   /// Reads `#rgb`, `#rrggbb`, `#rrggbbaa`, 16 digits if samples have 16 bits, `transparent`, or a name of CSS such as
   /// `orange`; nil for anything else.
