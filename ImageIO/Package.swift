@@ -14,8 +14,7 @@ let settings: [SwiftSetting] = [
 /// The formats of ImageCoders, each a trait of both packages.
 let formats = [
   "AVIF", "BMP", "EXR", "GIF", "HDR", "HEIF", "ICNS", "ICO", "JPEG", "JPEG2000", "JXL", "PNG", "PNM", "PSD", "QOI",
-  "RAW",
-  "TIFF", "WebP",
+  "RAW", "TIFF", "WebP",
 ]
 
 /// A module of `Sources`.
