@@ -32,7 +32,7 @@ extension SheetDescription {
   /// Reads JSON.
   ///
   /// - Format: RFC 8259; frames as TexturePacker ("JSON (Hash)", "JSON (Array)") and Aseprite ("Hash", "Array") write
-  ///   them.
+  ///   them, and the animations of PixiJS's `SpritesheetData`.
   /// - Throws: As ``init(contentsOf:)``, without ``CoderError/Code/io``.
   public init(parsing bytes: [UInt8]) throws(CoderError) {
     try Self.check(byteCount: bytes.count)
@@ -91,7 +91,8 @@ extension SheetDescription {
     self.init(
       frames, image: try meta?["image"]?.string(), size: try meta?["size"].map(Self.size),
       loopCount: try meta?["loops"].map(Self.loopCount) ?? .infinite,
-      tags: try Self.tags(meta?["frameTags"], frameCount: frames.count), form: form)
+      tags: try Self.tags(meta?["frameTags"], frameCount: frames.count)
+        + Self.animations(root["animations"], of: frames), form: form)
     scale = try meta?["scale"].map(Self.scale) ?? 1
     self.application = application
     version = try meta?["version"]?.string()
@@ -171,11 +172,31 @@ extension SheetDescription {
       let object = try item.object()
       let first = try object.required("from").whole(0...(frameCount - 1))
       let last = try object.required("to").whole(first...(frameCount - 1))
-      var tag = SheetTag(try object.required("name").string(), first: first, last: last)
+      var tag = SheetTag(try object.required("name").string(), .from(first, to: last))
       if let direction = object["direction"] { tag.mode = try mode(direction) }
       if let count = object["repeat"] { (tag.mode, tag.loopCount) = repeated(tag.mode, try plays(count)) }
       return tag
     }
+  }
+
+  /// Lists of frames by their names, under a name each.
+  private static func animations(_ node: JSONNode?, of frames: [SheetFrame]) throws(TextProblem) -> [SheetTag] {
+    guard let node else { return [] }
+    let indexes = Dictionary(zip(frames.map(\.name), frames.indices)) { first, _ in first }
+    var tags: [SheetTag] = []
+    for (name, item) in try node.object().nodes {
+      let played = try item.list { (frame) throws(TextProblem) in
+        guard let index = indexes[try frame.string()] else {
+          throw frame.problem(allowed: "the name of a frame is allowed")
+        }
+        return index
+      }
+      guard (1...maxFrames).contains(played.count) else {
+        throw item.problem("has \(played.count) frames; 1 to \(maxFrames) are allowed")
+      }
+      tags.append(SheetTag(name, .each(played)))
+    }
+    return tags
   }
 
   private static func mode(_ node: JSONNode) throws(TextProblem) -> PlaybackMode {

@@ -45,8 +45,7 @@ extension SheetDescription {
   ///   - picture: The size of the picture.
   /// - Throws: ``CoderError/Code/malformed`` for a frame that is empty, not inside the picture, or not inside its own
   ///   untrimmed size; ``CoderError/Code/limitExceeded`` for an untrimmed size that the limits do not allow.
-  func sprites(_ indexes: ClosedRange<Int>, in picture: Size, limits: Limits) throws(CoderError) -> [SpriteSheet.Sprite]
-  {
+  func sprites(_ indexes: [Int], in picture: Size, limits: Limits) throws(CoderError) -> [SpriteSheet.Sprite] {
     var sprites: [SpriteSheet.Sprite] = []
     for index in indexes { sprites.append(try Self.sprite(frames[index], index, in: picture, limits)) }
     return sprites

@@ -15,10 +15,22 @@ extension SheetDescription {
     let entries = frames.map { Self.entry($0, form) }
     var text = "{\n  \"frames\": \(form.isArray ? "[" : "{")\n"
     text += entries.joined(separator: ",\n")
-    text += "\n  \(form.isArray ? "]" : "}"),\n  \"meta\": {\n"
+    text += "\n  \(form.isArray ? "]" : "}"),\n"
+    let animations = animations
+    if !animations.isEmpty { text += "  \"animations\": {\n\(animations.joined(separator: ",\n"))\n  },\n" }
+    text += "  \"meta\": {\n"
     text += meta(form).map { "    \($0.key.inJSON): \($0.value)" }.joined(separator: ",\n")
     text += "\n  }\n}\n"
     return Array(text.utf8)
+  }
+
+  /// PixiJS's animations: tags of frames in an order of their own.
+  private var animations: [String] {
+    tags.compactMap { tag in
+      guard case .each(let indexes) = tag.frames else { return nil }
+      let names = indexes.filter(frames.indices.contains).map { frames[$0].name.inJSON }
+      return "    \(tag.name.inJSON): [\(names.joined(separator: ", "))]"
+    }
   }
 
   private static func entry(_ frame: SheetFrame, _ form: Form) -> String {
@@ -44,9 +56,10 @@ extension SheetDescription {
     if let size { members.append(("size", Self.json(size))) }
     members.append(("scale", "\"\(Int(exactly: scale).map { "\($0)" } ?? "\(scale)")\""))
     if loopCount != .infinite { members.append(("loops", "\(loopCount.plays)")) }
-    if form.isAseprite || !tags.isEmpty {
-      let lines = tags.map { "      \(Self.json($0))" }.joined(separator: ",\n")
-      members.append(("frameTags", tags.isEmpty ? "[]" : "[\n\(lines)\n    ]"))
+    let ranges = tags.compactMap(Self.json)
+    if form.isAseprite || !ranges.isEmpty {
+      let lines = ranges.map { "      \($0)" }.joined(separator: ",\n")
+      members.append(("frameTags", ranges.isEmpty ? "[]" : "[\n\(lines)\n    ]"))
     }
     return members
   }
@@ -57,8 +70,10 @@ extension SheetDescription {
 
   private static func json(_ size: Size) -> String { "{\"w\": \(size.width), \"h\": \(size.height)}" }
 
-  private static func json(_ tag: SheetTag) -> String {
-    var text = "{\"name\": \(tag.name.inJSON), \"from\": \(tag.first), \"to\": \(tag.last), "
+  /// A tag of Aseprite; nil for one that is an animation of PixiJS.
+  private static func json(_ tag: SheetTag) -> String? {
+    guard case .from(let first, let last) = tag.frames else { return nil }
+    var text = "{\"name\": \(tag.name.inJSON), \"from\": \(first), \"to\": \(last), "
     text += "\"direction\": \"\(tag.mode.direction)\""
     if case .plays(let count) = tag.loopCount {
       // Each direction counts.

@@ -54,32 +54,56 @@ public struct SheetFrame: Sendable, Hashable {
   }
 }
 
-/// Some frames of a sheet that follow each other, under a name: a movement of a character, for example.
+/// Some frames of a sheet under a name: a movement of a character, for example.
 public struct SheetTag: Sendable, Hashable {
+  /// Which frames are played, by their indexes in a description.
+  public enum Frames: Sendable, Hashable {
+    /// Those from one to another, both included, as Aseprite's tags say.
+    case from(Int, to: Int)
+    /// These, in this order; a frame may come several times, as in the animations of PixiJS.
+    case each([Int])
+  }
+
   /// The tag's name. Several tags may have the same.
   public var name: String
-  /// The index of the first frame.
-  public var first: Int
-  /// The index of the last frame, not less than ``first``.
-  public var last: Int
+  /// Which frames are played.
+  public var frames: Frames
   /// The order in which the frames are played.
   public var mode: PlaybackMode
   /// The total number of times that the frames are played.
   public var loopCount: LoopCount
 
   /// Makes a tag of frames that are played without end, unless it is said otherwise.
-  public init(
-    _ name: String, first: Int, last: Int, mode: PlaybackMode = .forward, loopCount: LoopCount = .infinite
-  ) {
+  public init(_ name: String, _ frames: Frames, mode: PlaybackMode = .forward, loopCount: LoopCount = .infinite) {
     self.name = name
-    self.first = first
-    self.last = last
+    self.frames = frames
     self.mode = mode
     self.loopCount = loopCount
   }
+
+  /// The indexes of the frames.
+  ///
+  /// - Parameter count: The frames that the description has.
+  /// - Throws: ``CoderError/Code/invalidArgument`` if there are none, or if the description does not have one of them.
+  package func indexes(of count: Int) throws(CoderError) -> [Int] {
+    let there = count == 0 ? "there are none" : "there are 0 to \(count - 1)"
+    switch frames {
+    case .from(let first, let last):
+      guard first >= 0, first <= last, last < count else {
+        throw .invalidArgument("tag \(name.quoted) has frames of index \(first) to \(last); \(there)")
+      }
+      return Array(first...last)
+    case .each(let indexes):
+      guard !indexes.isEmpty else { throw .invalidArgument("tag \(name.quoted) has no frames; at least 1 is needed") }
+      for index in indexes where !(0..<count).contains(index) {
+        throw .invalidArgument("tag \(name.quoted) has a frame of index \(index); \(there)")
+      }
+      return indexes
+    }
+  }
 }
 
-/// The JSON beside a sheet: where its frames are, as TexturePacker and Aseprite write it.
+/// The JSON beside a sheet: where its frames are, as TexturePacker, PixiJS and Aseprite know it.
 ///
 ///     let description = try SheetDescription(contentsOf: "party.json")
 ///     print(description.frames.count, description.tags.map(\.name))
@@ -124,6 +148,15 @@ public struct SheetDescription: Sendable, Hashable {
     self.tags = tags
     self.form = form
     scale = 1
+  }
+
+  /// The indexes of a tag's frames, or of all for nil.
+  ///
+  /// - Throws: ``CoderError/Code/invalidArgument`` if there are none, and for a frame that there is not.
+  package func indexes(of tag: SheetTag?) throws(CoderError) -> [Int] {
+    if let tag { return try tag.indexes(of: frames.count) }
+    guard !frames.isEmpty else { throw .invalidArgument("a sheet of no frames; at least 1 is needed") }
+    return Array(frames.indices)
   }
 
   /// The first tag of a name.

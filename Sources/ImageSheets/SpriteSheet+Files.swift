@@ -21,17 +21,10 @@ extension SpriteSheet {
     _ picture: PixelBuffer, _ description: SheetDescription, tag: SheetTag? = nil,
     delay: FrameDelay = SpriteSheet.defaultDelay, limits: Limits = .standard
   ) throws(CoderError) {
-    let count = description.frames.count
-    let (first, last) = tag.map { ($0.first, $0.last) } ?? (0, count - 1)
-    guard first >= 0, first <= last, last < count else {
-      guard let tag else { throw .invalidArgument("a sheet of no frames; at least 1 is needed") }
-      throw .invalidArgument(
-        "tag \(tag.name.quoted) has frames of index \(first) to \(last); "
-          + (count == 0 ? "there are none" : "there are 0 to \(count - 1)"))
-    }
-    let sprites = try description.sprites(first...last, in: picture.size, limits: limits)
+    let indexes = try description.indexes(of: tag)
+    let sprites = try description.sprites(indexes, in: picture.size, limits: limits)
     try self.init(
-      picture, sprites: sprites, delays: description.frames[first...last].map { $0.delay ?? delay },
+      picture, sprites: sprites, delays: indexes.map { description.frames[$0].delay ?? delay },
       loopCount: tag?.loopCount ?? description.loopCount, mode: tag?.mode ?? .forward)
   }
 

@@ -47,6 +47,12 @@ enum SheetJSON {
     }
     """
 
+  /// TexturePacker, "PixiJS": four frames of a pixel each in the first row, and animations of them.
+  static func pixi(_ animations: String) -> String {
+    let frames = (0..<4).map { #""hero\#($0)": { "frame": { "x": \#($0), "y": 0, "w": 1, "h": 1 } }"# }
+    return #"{ "frames": { \#(frames.joined(separator: ", ")) }, "animations": { \#(animations) }, "meta": {} }"#
+  }
+
   /// Aseprite, "Array": four frames of a pixel each in the first row, and tags.
   static func aseprite(_ tags: String) -> String {
     let frames = (0..<4).map { index in

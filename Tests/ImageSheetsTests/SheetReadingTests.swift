@@ -73,11 +73,36 @@ import Testing
   ]) func tagsHaveModesAndPlays(_ members: String, _ mode: PlaybackMode, _ plays: LoopCount) throws {
     let description = try SheetJSON.read(SheetJSON.aseprite(#"{"name": "walk", "from": 1, "to": 2, \#(members)}"#))
     let tag = try description.tag(named: "walk")
-    #expect(tag == SheetTag("walk", first: 1, last: 2, mode: mode, loopCount: plays))
+    #expect(tag == SheetTag("walk", .from(1, to: 2), mode: mode, loopCount: plays))
     let sheet = try SpriteSheet(try SpriteSheetTests.sheet(), description, tag: tag)
     #expect(try (0..<sheet.frameCount).map { try sheet.frame(at: $0).pixels.copyBytes() } == [[1], [2]])
     #expect(sheet.mode == mode && sheet.loopCount == plays)
     #expect(sheet.delay(at: 0) == .milliseconds(200))
+  }
+
+  /// As TexturePacker writes it for PixiJS, whose `Spritesheet` looks frames up by their names.
+  @Test func animationsOfPixiJSAreTags() throws {
+    let text = SheetJSON.pixi(#""run": ["hero2", "hero0", "hero2"], "idle": ["hero3"]"#)
+    let description = try SheetJSON.read(text)
+    #expect(description.tags == [SheetTag("run", .each([2, 0, 2])), SheetTag("idle", .each([3]))])
+    let run = try SpriteSheet(try SpriteSheetTests.sheet(), description, tag: try description.tag(named: "run"))
+    #expect(try (0..<run.frameCount).map { try run.frame(at: $0).pixels.copyBytes() } == [[2], [0], [2]])
+    #expect(run.mode == .forward && run.loopCount == .infinite)
+    // Written again, they mean the same.
+    for form in SheetDescription.Form.allCases {
+      let again = try SheetDescription(parsing: description.json(as: form))
+      #expect(again.tags == description.tags, "\(form)")
+    }
+  }
+
+  @Test(arguments: [
+    (#""run": ["hero9"]"#, #"animations.run[0] is "hero9"; the name of a frame is allowed"#),
+    (#""run": []"#, "animations.run has 0 frames; 1 to 65536 are allowed"),
+    (#""run": [1]"#, "animations.run[0] is 1; a string is allowed"),
+    (#""run": "hero1""#, #"animations.run is "hero1"; a list is allowed"#),
+  ]) func otherAnimationsAreRefused(_ animations: String, _ message: String) throws {
+    let error = #expect(throws: CoderError.self) { try SheetJSON.read(SheetJSON.pixi(animations)) }
+    #expect(error?.code == .malformed && error?.message.contains(message) == true, "\(error?.message ?? "")")
   }
 
   /// A caller may change a description: its tags then name frames that are not there.
@@ -88,8 +113,14 @@ import Testing
     let picture = try SpriteSheetTests.sheet()
     for (first, last) in [(1, 3), (-1, 0), (1, 0), (Int.min, Int.max), (2, 2), (Int.max, Int.max)] {
       var tag = run
-      (tag.first, tag.last) = (first, last)
+      tag.frames = .from(first, to: last)
       let error = #expect(throws: CoderError.self) { try SpriteSheet(picture, description, tag: tag) }
+      #expect(error?.code == .invalidArgument)
+    }
+    for indexes in [[], [2], [-1], [0, Int.max]] {
+      let error = #expect(throws: CoderError.self) {
+        try SpriteSheet(picture, description, tag: SheetTag("run", .each(indexes)))
+      }
       #expect(error?.code == .invalidArgument)
     }
     description.frames = []

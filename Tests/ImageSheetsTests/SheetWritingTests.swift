@@ -258,9 +258,9 @@ import Testing
   @Test func tagsHaveAsepritesWords() throws {
     var description = try SpriteSheet.pack(try Self.animation()).description(image: "a\"\n.png", name: "p")
     description.tags = [
-      SheetTag("a", first: 0, last: 1, mode: .bounce, loopCount: .plays(3)),
-      SheetTag("b", first: 1, last: 1, mode: .reverse, loopCount: .plays(3)),
-      SheetTag("c", first: 0, last: 0, mode: .reverseBounce),
+      SheetTag("a", .from(0, to: 1), mode: .bounce, loopCount: .plays(3)),
+      SheetTag("b", .from(1, to: 1), mode: .reverse, loopCount: .plays(3)),
+      SheetTag("c", .from(0, to: 0), mode: .reverseBounce),
     ]
     description.scale = 0.5
     let json = String(decoding: description.json(as: .asepriteHash), as: UTF8.self)
@@ -291,7 +291,7 @@ import Testing
     let picture = try SpriteSheetTests.sheet()
     let sheet = try SpriteSheet(picture, sprites: sprites, delays: delays, loopCount: .plays(4_294_967_295))
     var written = sheet.description(image: "ä.png", name: "ä", form: form)
-    written.tags = PlaybackMode.allCases.map { SheetTag("\($0)", first: 0, last: 2, mode: $0, loopCount: .plays(7)) }
+    written.tags = PlaybackMode.allCases.map { SheetTag("\($0)", .from(0, to: 2), mode: $0, loopCount: .plays(7)) }
     written.application = "coders"
     written.version = "1.0"
     written.pixelFormat = "RGBA8888"
@@ -307,7 +307,7 @@ import Testing
     let folder = TemporaryFolder()
     let sheet = try SpriteSheet.pack(try Self.animation())
     var description = sheet.description(image: "party.png", name: "party", form: .asepriteArray)
-    description.tags = [SheetTag("end", first: 1, last: 1, mode: .reverse, loopCount: .plays(1))]
+    description.tags = [SheetTag("end", .from(1, to: 1), mode: .reverse, loopCount: .plays(1))]
     folder.write(try Self.registry.encode(Image(sheet.picture), as: .png), to: "party.png")
     folder.write(description.json(), to: "party.json")
     let path = "\(folder.path)/party.json"

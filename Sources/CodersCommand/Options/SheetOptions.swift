@@ -81,8 +81,8 @@ struct SheetOptions: ParsableArguments {
     currentFile = input
     let sheet = try SpriteSheet(
       image.pixels, description, tag: chosen, delay: delay, limits: options.limits)
-    let frames = description.frames[(chosen?.first ?? 0)...(chosen?.last ?? description.frames.count - 1)]
-    return Source(sheet: sheet, image: image, picture: picture, names: frames.map(\.name))
+    let names = try description.indexes(of: chosen).map { description.frames[$0].name }
+    return Source(sheet: sheet, image: image, picture: picture, names: names)
   }
 
   /// The frames of a sheet as large as options ask for, and the order in which they are played; nil if the input is no

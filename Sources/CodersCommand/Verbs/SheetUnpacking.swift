@@ -59,6 +59,7 @@ struct SheetUnpacking {
   /// - Throws: ``CoderError/Code/malformed`` for a name that leads out of the folder, or is none.
   private static func paths(_ names: [String], in folder: String, suffix: String) throws(CoderError) -> [String] {
     var taken: Set<String> = []
+    var numbers: [String: Int] = [:]
     var paths: [String] = []
     for (index, name) in names.enumerated() {
       let parts = name.split(separator: "/", omittingEmptySubsequences: false)
@@ -68,9 +69,11 @@ struct SheetUnpacking {
           "frame index \(index) is called \(name.quoted); the name of a file is allowed, or of one in a folder")
       }
       let base = isPicture(Path.suffix(name)) ? Path.withoutSuffix(name) : name
-      var (path, number) = ("\(base).\(suffix)", 1)
+      var path = "\(base).\(suffix)"
       while !taken.insert(path).inserted {
-        number += 1
+        // Counting goes on where it ended: each number is tried once.
+        let number = numbers[base, default: 1] + 1
+        numbers[base] = number
         path = "\(base)-\(number).\(suffix)"
       }
       paths.append(folder + path)
