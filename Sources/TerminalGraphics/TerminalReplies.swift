@@ -39,11 +39,13 @@ package struct TerminalReplies {
     case forward, backward
     /// Plus, also without the shift key, and minus.
     case faster, slower
+    /// n, and p: the next file, and the one before.
+    case next, previous
   }
 
   private static let keys: [UInt8: Key] = [
     UInt8(ascii: "q"): .quit, UInt8(ascii: " "): .pause, UInt8(ascii: "+"): .faster, UInt8(ascii: "="): .faster,
-    UInt8(ascii: "-"): .slower,
+    UInt8(ascii: "-"): .slower, UInt8(ascii: "n"): .next, UInt8(ascii: "p"): .previous,
   ]
 
   private enum State {

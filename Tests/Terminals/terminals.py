@@ -7,6 +7,7 @@ import os
 import pty
 import re
 import select
+import shutil
 import signal
 import struct
 import subprocess
@@ -16,6 +17,13 @@ import time
 import zlib
 
 COLUMNS, ROWS, CELL = 80, 24, (10, 20)
+
+
+def install(scripts, programs):
+    """Installs what pictures are read back with: packages by their programs."""
+    missing = [package for program, package in programs.items() if not shutil.which(program)]
+    if missing:
+        subprocess.run([os.path.join(scripts, "install-packages"), *missing], check=True)
 
 
 class Failure(Exception):
@@ -203,6 +211,19 @@ class Run:
         self.seconds = time.monotonic() - (self.began or began)
 
 
+def as_it_was(run, status=0):
+    expect(run.result.get("status") == status, f"status {run.result.get('status')}, not {status}: {run.output[-300:]}")
+    expect(run.result["same"], "the terminal's settings are others than before")
+    expect(run.result["left"] == "", f"left for the shell: {run.result['left']!r}")
+    expect(b"^[" not in run.output, "an answer was echoed")
+    left = [name for name in os.listdir("/dev/shm") if name.startswith("coders-")]
+    expect(not left, f"left in shared memory: {left}")
+
+
+def sixels(data):
+    return re.findall(rb"\x1bP0;1;0q.*?\x1b\\", data, re.S)
+
+
 def quiet(run):
     """Whether nothing has been shown for longer than a frame of the pictures here lasts."""
     return time.monotonic() - run.changed > 0.8
@@ -230,6 +251,21 @@ def png(width, height, *frames):
         else:
             file, number = file + chunk(b"fdAT", struct.pack(">I", number) + zlib.compress(rows)), number + 1
     return file + chunk(b"IEND", b"")
+
+
+def pictures(folder):
+    """Writes the pictures that are shown, and gives their paths by their names."""
+    steps = (0, 51, 102, 153, 204, 255)  # whole percents, as sixels have
+    color = lambda x, y, shift=0: (steps[x // 4 % 6], steps[y // 6 % 6], steps[(x // 4 + y // 6 + shift) % 6], 255)
+    frames = [lambda x, y, index=index: color(x, y, index) for index in range(3)]
+    four = ((255, 0, 0, 255), (0, 255, 0, 255), (0, 0, 255, 255), (255,) * 4)
+    files = {"colors.png": png(48, 36, color), "four.png": png(2, 2, lambda x, y: four[2 * y + x]),
+             "clear.png": png(48, 36, lambda x, y: (200, 100, 50, min(255, x * 6)) if y > 5 else (0, 0, 0, 0)),
+             "party.png": png(48, 36, *frames)}
+    files.update({f"frame{index}.png": png(48, 36, frame) for index, frame in enumerate(frames)})
+    for name, data in files.items():
+        open(os.path.join(folder, name), "wb").write(data)
+    return {name: os.path.join(folder, name) for name in files}
 
 
 def pixels(path, *command):

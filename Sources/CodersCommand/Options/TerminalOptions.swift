@@ -21,6 +21,12 @@ struct TerminalOptions: ParsableArguments {
       """, valueName: "name"))
   var style: TerminalProtocol?
 
+  @Flag(help: "Make small pictures as large as they fit, too.")
+  var enlarge = false
+
+  @Flag(help: "Say the name, format and size of each picture in a line above it.")
+  var caption = false
+
   @Flag(help: "Show pictures even if standard output is no terminal.")
   var force = false
 
@@ -40,7 +46,20 @@ struct TerminalOptions: ParsableArguments {
   /// Takes the terminal.
   func session(
     _ console: Console, _ purpose: TerminalSession.Purpose, _ registry: () -> CoderRegistry
-  ) -> TerminalSession { TerminalSession(console, style, purpose, registry) }
+  ) -> TerminalSession { TerminalSession(console, style, purpose, enlarges: enlarge, registry) }
+
+  /// The line above a picture: all that is known of it, or its name if there are several.
+  ///
+  /// - Parameter header: Of the file, or nil if it is not known.
+  func printCaption(of file: String, _ header: ImageHeader?, isOneOfMany: Bool, _ console: Console) {
+    guard caption || isOneOfMany else { return }
+    var words = [file.printable]
+    if caption, let header {
+      words += [header.format.rawValue, "\(header.canvas)"]
+      if header.isAnimated { words.append(header.frameCount == 1 ? "1 frame" : "\(header.frameCount) frames") }
+    }
+    console.print(words.joined(separator: "  "))
+  }
 }
 
 extension TerminalProtocol: ExpressibleByArgument {

@@ -7,16 +7,18 @@ import TerminalGraphics
 // Animations that the terminal plays by itself.
 extension TerminalSession {
   /// Whether the terminal has an animation's frames, and room for all of them.
-  func canPlayItself(_ animation: AnimatedImage) -> Bool {
+  func canPlayItself(_ animation: AnimatedImage) throws(CoderError) -> Bool {
     guard let line, display.style == .kitty, line.abilities.hasKittyFrames else { return false }
     // A terminal is told the number of frames before it gets the first one.
-    return animation.isComplete && KittyAnimation.holds(frameCount: animation.frameCount, of: animation.size)
+    guard animation.isComplete else { return false }
+    return KittyAnimation.holds(frameCount: animation.frameCount, of: try fitted(animation.size))
   }
 
   /// Sends all frames, which the terminal plays meanwhile, and waits until all plays are over, or for an interrupt or a key.
   ///
-  /// - Returns: Why frames could not be decoded, or not whole; the ones before them are shown. Besides, if a key was pressed that
-  ///   the terminal knows nothing of, which one, and how long it had played: the animation has gone, and is to be shown frame by frame.
+  /// - Returns: Why frames could not be decoded, or not whole; the ones before them are shown. Besides, if a key was pressed,
+  ///   which one, and how long it had played. But for ``TerminalReplies/Key/quit`` the animation has gone then: the terminal knows
+  ///   nothing of keys, and it is to be shown frame by frame.
   func play(
     _ animation: AnimatedImage, _ rate: PlaybackRate
   ) throws(CoderError) -> (errors: [CoderError], next: (key: TerminalReplies.Key, time: Duration)?) {
@@ -36,7 +38,7 @@ extension TerminalSession {
         guard let key = line.keys(within: duration.map { $0 - (clock.now - start) } ?? .seconds(1)).first else {
           continue
         }
-        if key == .quit { return (errors, nil) }
+        if key == .quit { return (errors, (key, clock.now - start)) }
         _ = line.write(Array("\u{1B}8".utf8) + removal)
         removal = painter.removal
         return (errors, (key, clock.now - start))
@@ -56,13 +58,13 @@ extension TerminalSession {
       Self.transport(line.abilities, TerminalPNG(registry)))
     removal = frames.removal
     reserved = nil
-    var pixels = animation.poster.pixels
+    var pixels = try fitted(animation.poster.pixels)
     guard prepare(display.cells(of: pixels.size), line) else { return .none }
     for index in 0..<animation.frameCount {
       do throws(CoderError) {
         let frame = try animation.frame(at: index)
         errors.note(frame.problem)
-        pixels = frame.pixels
+        pixels = try fitted(frame.pixels)
       } catch {
         errors.append(error)
       }

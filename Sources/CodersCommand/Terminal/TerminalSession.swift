@@ -3,6 +3,7 @@
 import Glibc
 import ImageAnimation
 import ImageCoders
+import ImageProcessing
 import TerminalGraphics
 
 /// Pictures on a terminal, from the first one to the time when the terminal is as it was.
@@ -34,6 +35,9 @@ final class TerminalSession {
   private var window: Size
   /// The characters of the terminal that ``display`` is for.
   private var followed: Size
+  /// Makes small pictures as large as they are shown, or nil if they stay as they are.
+  private var enlarging: ImagePipeline?
+  private let enlarges: Bool
   private(set) var painter: any PicturePainter
   /// The bytes that take away the pictures that there may be.
   var removal: [UInt8]
@@ -44,9 +48,14 @@ final class TerminalSession {
 
   /// - Parameters:
   ///   - style: What the user wants, or nil for the best.
+  ///   - enlarges: Whether small pictures are made as large as they fit.
   ///   - makeRegistry: Called while the terminal thinks about its answers.
-  init(_ console: Console, _ style: TerminalProtocol?, _ purpose: Purpose, _ makeRegistry: () -> CoderRegistry) {
+  init(
+    _ console: Console, _ style: TerminalProtocol?, _ purpose: Purpose, enlarges: Bool,
+    _ makeRegistry: () -> CoderRegistry
+  ) {
     self.console = console
+    self.enlarges = enlarges
     self.purpose = purpose
     let isAsked = style.map { !$0.isText } ?? (console.environment("NO_COLOR") == nil)
     let line = isAsked || purpose == .play ? TerminalLine(console) : nil
@@ -94,7 +103,9 @@ final class TerminalSession {
     var options = options
     // The last line is the shell's. Text that is only shown may be longer than the terminal, or go to a file.
     let isBounded = console.isTerminal && (purpose == .play || !display.style.isText)
-    options.size = .fitting(display.box(cells: cells ?? window, within: isBounded || cells == nil ? window : nil))
+    let box = display.box(cells: cells ?? window, within: isBounded || cells == nil ? window : nil)
+    options.size = .fitting(box)
+    if enlarges { enlarging = ImagePipeline([.resize(.init(box, enlarges: true))]) }
     options.pixelFormat = .rgba8
     options.alpha = display.style == .kitty || display.style == .iTerm ? .straight : .premultiplied
     return options
@@ -116,8 +127,15 @@ final class TerminalSession {
 
   // MARK: Pictures
 
+  /// A picture as large as it is shown.
+  func fitted(_ pixels: PixelBuffer) throws(CoderError) -> PixelBuffer { try enlarging?.applied(to: pixels) ?? pixels }
+
+  /// The size in which a picture is shown, in pixels.
+  func fitted(_ size: Size) throws(CoderError) -> Size { try enlarging?.size(of: size) ?? size }
+
   /// Shows a picture below what is there.
   func show(_ pixels: PixelBuffer) throws(CoderError) {
+    let pixels = try fitted(pixels)
     let bytes = try painter.draw(pixels)
     guard !display.style.isText else { return emit(bytes) }
     let cells = display.cells(of: pixels.size)
@@ -136,6 +154,7 @@ final class TerminalSession {
   ///
   /// - Returns: False if the terminal has not read the ones before, or is not there: nothing is shown.
   func showFrame(_ pixels: PixelBuffer) throws(CoderError) -> Bool {
+    let pixels = try fitted(pixels)
     let cells = display.cells(of: pixels.size)
     guard let line else {
       let isFirst = reserved == nil
@@ -165,6 +184,18 @@ final class TerminalSession {
 
   /// Waits until the terminal has read all frames, or a second has passed.
   func waitForTerminal() { _ = line?.hasRead(allBut: 0, within: .seconds(1)) }
+
+  /// Leaves the animation that is there, and goes on below it.
+  func goOn() {
+    defer { (reserved, removal) = (nil, painter.removal) }
+    guard let line else {
+      if let reserved, console.isTerminal || !display.style.isText { emit(ending(reserved)) }
+      return
+    }
+    waitForTerminal()
+    if let reserved, line.turn == reservedTurn { _ = line.write(ending(reserved)) }
+    line.setEnding([])
+  }
 
   /// Puts the cursor below the picture and gives the terminal back.
   func leave() {

@@ -11,12 +11,13 @@ struct ShowCommand: ReadingVerb {
     usage: "coders show [<options>] <in> ...",
     discussion: """
       The terminal is asked what it can show: pixels by the protocols of kitty, iTerm2 or sixel, or else text, of which a \
-      character shows two pixels, one above the other. Pictures are made smaller to fit the terminal, never larger; what is \
+      character shows two pixels, one above the other. Pictures are made smaller to fit the terminal, and larger with --enlarge; what is \
       transparent is shown on black, except by kitty and iTerm2. Of an animation, the first frame is shown.
 
       Examples:
         coders show photo.jpg
         coders show --size 40x20 *.png
+        coders show --enlarge --caption icon.ico
         coders show --protocol ascii --force logo.png >logo.txt
       """)
 
@@ -39,7 +40,8 @@ struct ShowCommand: ReadingVerb {
         options.firstFrameOnly = true
         let image = try read.decode(
           try read.source(input, session.registry, console), session.registry, options: options)
-        if inputs.count > 1, !read.coders.isQuiet { console.print(input.printable) }
+        terminal.printCaption(
+          of: input, image.header, isOneOfMany: inputs.count > 1 && !read.coders.isQuiet, console)
         try session.show(image.pixels)
         if let problem = image.problem { failures.add(problem, file: input) }
       } catch {
