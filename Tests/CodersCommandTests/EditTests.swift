@@ -101,6 +101,32 @@ import Testing
     #expect(try Self.rows(output) == rows)
   }
 
+  /// docs/processing.md: words and shapes are a drawing over the picture, which leaves the rest of it as it was.
+  @Test func aCaptionIsADrawing() throws {
+    let gray = try PixelBuffer(size: Size(width: 300, height: 100), format: .gray8, alpha: .opaque)
+    for y in 0..<100 { gray.withMutableRow(y) { row in for x in 0..<300 { row[x] = 200 } } }
+    let input = folder.write("in.png", try Decoded.registry.encode(Image(gray), as: .png))
+    let drawing = """
+      <svg xmlns="http://www.w3.org/2000/svg" width="300" height="40">
+        <rect width="300" height="40" fill="black" fill-opacity="0.5"/>
+        <path d="M10 5h20v10h-20z" fill="#fff"/>
+        <text x="150" y="27" font-size="20" text-anchor="middle" fill="white">Harbour, 1926</text>
+      </svg>
+      """
+    let (caption, output) = (folder.write("caption.svg", Array(drawing.utf8)), "\(folder.path)/out.png")
+    let run = Run.inProcess("convert", input, output, "--apply", "overlay:\(caption),bottom")
+    #expect(run.errors == "")
+    let rows = try Self.rows(output)
+    #expect(rows[..<60].allSatisfy { $0 == [UInt8](repeating: 200, count: 300) })
+    // Half of 255 is 128: 200 − 200 · 128 ÷ 255 is 99.6. The shape covers whole pixels.
+    #expect(rows[64][8..<32] == [100, 100] + [UInt8](repeating: 100, count: 22))
+    #expect(rows[70][8..<32] == [100, 100] + [UInt8](repeating: 255, count: 20) + [100, 100])
+    // Words stand in the middle, and nowhere else.
+    let words = rows[76..<96].flatMap { $0[60..<240] }
+    #expect(words.contains { $0 > 200 } && words.filter { $0 == 100 }.count > words.count / 2)
+    #expect(rows[76..<96].allSatisfy { ($0[..<60] + $0[240...]).allSatisfy { $0 == 100 } })
+  }
+
   @Test(arguments: ["3x2,middle", "3x2+1", "0x2+0+0", "3x2-1+0", "x2+0+0", "+1+1+1"])
   func aPartHasFourNumbers(_ word: String) throws {
     let run = Run.inProcess("convert", "a.png", "b.png", "--crop=\(word)")
