@@ -124,6 +124,7 @@ def telemetry():
     origin = f"http://{HOST}:{settings['origin']}"
     assert request("GET", link(origin + "/rgba8.png"))[0] == 200
     assert request("GET", link(origin + "/missing.png"))[0] == 404
+    assert request("GET", "/a/path/of/a/stranger")[0] == 404
     wait_for("three uploads", lambda: summary("image_queue_run_seconds", "uploads")[0] >= 3)
     assert summary("image_queue_run_seconds", "uploads")[0] == 3
     # A picture is decoded and written, one that is not there is neither.
@@ -132,6 +133,8 @@ def telemetry():
     assert value("image_queue_refused", "uploads") == 0
     # Requests, with what was done for them.
     wait_for("spans", lambda: len(spans_of("POST /thumbnail")) == 3 and len(spans_of("GET /")) == 2)
+    # Names are those of routes, and what has none is named by its method.
+    wait_for("a path without a route", lambda: [attribute(span, "url.path") for span in spans_of("GET")] == ["/a/path/of/a/stranger"])
     assert all(attribute(span, "http.response.status_code") == "200" for span in spans_of("POST /thumbnail"))
     loads = {span["parentSpanId"]: span for span in spans_of("image.load")}
     for span in spans_of("GET /"):

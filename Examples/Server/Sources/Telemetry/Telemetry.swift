@@ -83,9 +83,10 @@ struct RequestSpans<Context: RequestContext>: RouterMiddleware {
   func handle(
     _ request: Request, context: Context, next: (Request, Context) async throws -> Response
   ) async throws -> Response {
-    let result: Result<Response, any Error> = await tracer.withSpan(
-      "\(request.method) \(request.uri.path)", ofKind: .server
-    ) { span in
+    // Named by the route: paths are as many as strangers make up.
+    let result: Result<Response, any Error> = await tracer.withSpan("\(request.method)", ofKind: .server) { span in
+      defer { if let route = context.endpointPath { span.operationName = "\(request.method) \(route)" } }
+      span.attributes["url.path"] = request.uri.path
       do {
         let response = try await next(request, context)
         span.attributes["http.response.status_code"] = Int(response.status.code)
