@@ -91,7 +91,7 @@ func isHere(_ path: String) -> Bool { FileManager.default.fileExists(atPath: "\(
 
 /// Libraries and shared modules that coders use, by their folders.
 let parts: [String: [Target.Dependency]] = [
-  "AVIF": ["CAVIF", "CDav1d"] + containerModules,
+  "AVIF": ["CAVIF", "CDav1d", "CQuietLibrary"] + containerModules,
   "BMP": ["DeviceIndependentBitmap", "Palettes"],
   "EXR": ["CEXRShim", "COpenEXR"],
   "GIF": ["Palettes"],
@@ -101,7 +101,7 @@ let parts: [String: [Target.Dependency]] = [
   "ICO": ["DeviceIndependentBitmap", "SmallPNG"],
   "JPEG": ["CJPEGEighths", "CJPEGShim", "CLosslessJPEG", "PhotoshopResources"],
   "JPEG2000": ["COpenJPEG", "SharedPlanes"],
-  "JXL": ["CJXL", "CJXLQuiet", "PhotoshopResources"],
+  "JXL": ["CJXL", "CQuietLibrary", "PhotoshopResources"],
   "LibHEIF": ["CHEIF", "CHEIFShim", "CodedPictures", "HEVCBitstream", "ISOBaseMediaFile"],
   "PNG": ["CPNGShim", "PhotoshopResources"],
   "PNM": ["CPixelBytes"],
@@ -153,7 +153,6 @@ let coderParts: [Target] = [
   wrapped("COpenJPEG", in: "JPEG2000", pkgConfig: "libopenjp2", debian: "libopenjp2-7-dev"),
   wrapped("CZlib", in: "ICNS", debian: "zlib1g-dev"),
   wrapped("CJXL", in: "JXL", debian: "libjxl-dev"),
-  shim("CJXLQuiet", in: "JXL", links: []),
   shim("CRAWShim", in: "RAW", dependencies: ["CImageCoder"], links: ["raw_r", "z", "dl"]),
   // What several formats are made of: Plugins/Formats/README.md.
   format("DeviceIndependentBitmap", dependencies: ["CPixelBytes", "ImageCoderPlugin"]),
@@ -166,6 +165,7 @@ let coderParts: [Target] = [
   shim("CPixelBytes", dependencies: ["CProcessor"]),
   shim("CProcessing", dependencies: ["CProcessor"], links: ["m"]),
   shim("CProcessor"),
+  shim("CQuietLibrary"),
   shim("CSharedPlanes", links: ["m"]),
   shim("CVP8L", dependencies: ["CPixelBytes", "CProcessor"]),
 ]

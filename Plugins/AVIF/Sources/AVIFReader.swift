@@ -66,6 +66,7 @@ final class AVIFReader: ContainerReader {
       case .derived(let file, let picture): try Self.header(of: picture, in: file)
       }
     header.hiddenPageCount = hidden
+    if page == 0, shown.file.standsIn { (header.standsIn, header.isLossless) = (true, false) }
     if page == 0, try outsideBoxes()?.credentials != nil { header.metadata.insert(.c2pa) }
     if page > 0 { describe(&header, page: page) }
     return header

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CJXL
-import CJXLQuiet
+import CQuietLibrary
 import Glibc
 import ImageCoderPlugin
 
@@ -17,7 +17,7 @@ enum LibJXL {
   /// Whether lines of libjxl are kept from standard error, which is done once.
   static let isQuiet: Bool = {
     let version: @convention(c) () -> UInt32 = JxlDecoderVersion
-    jxl_make_quiet(unsafeBitCast(version, to: UnsafeRawPointer.self))
+    quiet_library(unsafeBitCast(version, to: UnsafeRawPointer.self))
     return true
   }()
 

@@ -54,6 +54,17 @@ struct AVIFFile {
     }
   }
 
+  /// Whether a still is shown in place of a sequence that cannot be read.
+  private(set) var standsIn = false
+
+  /// The primary item of a file that shows its sequence; nil without one.
+  var stillBesides: AVIFFile? {
+    guard isSequence, incremental == nil, let primary = items?.primary else { return nil }
+    var file = try? showing(primary)
+    file?.standsIn = true
+    return file
+  }
+
   /// The file with another item in place of the primary one.
   ///
   /// - Throws: ``CoderError/Code/malformed`` for an item that is not there.

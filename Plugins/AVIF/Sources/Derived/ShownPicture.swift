@@ -31,7 +31,22 @@ enum ShownPicture {
         guard error.code != .wrongFormat else { throw error }
       }
     }
-    try self.init(try AVIFFile(parsing: FileBytes(whole: try source.contents())), host: host)
+    self = try Self.whole(try AVIFFile(parsing: FileBytes(whole: try source.contents())), host: host)
+  }
+
+  /// What a file shows of which all bytes are there: its sequence, or its still where the sequence cannot be read.
+  private static func whole(_ file: AVIFFile, host: CoderHost) throws(CoderError) -> ShownPicture {
+    do throws(CoderError) {
+      let shown = try ShownPicture(file, host: host)
+      if case .coded(let open) = shown, file.isSequence { try open.checkStart(host) }
+      return shown
+    } catch {
+      guard [.malformed, .unsupported, .truncated].contains(error.code), let still = file.stillBesides,
+        let shown = try? ShownPicture(still, host: host)
+      else { throw error }
+      host.log("the image sequence is passed over: \(error.message)", severity: .warning)
+      return shown
+    }
   }
 
   init(_ file: AVIFFile, host: CoderHost) throws(CoderError) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CAVIF
+import CDav1d
+import CQuietLibrary
 import ISOBaseMediaFile
 import ImageCoderPlugin
 
@@ -8,6 +10,13 @@ import ImageCoderPlugin
 enum LibAVIF {
   /// The library as it was found at run time, `libavif 0.11.1`.
   static var name: String { "libavif \(String(cString: avifVersion()))" }
+
+  /// Whether lines of dav1d are kept from standard error, which is done once: libavif does not tell it where they go.
+  static let isQuiet: Bool = {
+    let version: @convention(c) () -> UnsafePointer<CChar>? = dav1d_version
+    quiet_library(unsafeBitCast(version, to: UnsafeRawPointer.self))
+    return true
+  }()
 
   /// What a struct's diagnostics say, or nil when they are empty.
   static func text(of diagnostics: avifDiagnostics) -> String? {

@@ -23,6 +23,7 @@ final class PictureDecoder {
     isCut = file.isCut
     end = file.bytes.count
     input = try DecoderInput(file, patches: patches, in: box, host: host)
+    _ = LibAVIF.isQuiet
     guard let decoder = avifDecoderCreate() else {
       throw .outOfMemory(bytes: MemoryLayout<avifDecoder>.size, for: "libavif's decoder")
     }

@@ -63,6 +63,17 @@ final class OpenedFile {
     thumbnail = EmbeddedThumbnail(in: file, of: image, presentation: presentation, hasAlpha: hasAlpha)
   }
 
+  /// Checks that decoding can start at the first sample of a track: it is a key frame, which has a sequence header before it.
+  ///
+  /// - Throws: What libavif says of a sample that is none.
+  func checkStart(_ host: CoderHost) throws(CoderError) {
+    guard let place = file.track?.firstSample, place.upperBound <= file.bytes.count else { return }
+    let bytes = file.bytes.bytes(in: place)
+    var reader = ByteReader(bytes.bytes, at: place.lowerBound, of: "the first sample")
+    if (try? AV1KeyFrame(parsing: &reader)) != nil { return }
+    _ = try picture.decode(frame: 0, host: host)
+  }
+
   /// Whether a still's colors are stored as they are.
   private static func isDirect(_ picture: PictureDecoder, in file: AVIFFile) -> Bool {
     let image = picture.image

@@ -194,6 +194,11 @@ struct PictureRows {
   private func libraryConvert(_ range: Range<Int>, to base: UnsafeMutableRawPointer, stride: Int) throws(CoderError) {
     var view = image
     view.height = UInt32(range.count)
+    // Reserved matrices say nothing, and libavif knows none of them.
+    let matrix = try ColorMatrix(
+      code: UInt8(clamping: image.matrixCoefficients), primaries: UInt8(clamping: image.colorPrimaries),
+      transfer: UInt8(clamping: image.transferCharacteristics))
+    if matrix == .unspecified { view.matrixCoefficients = 2 }
     let chroma = range.lowerBound >> (image.yuvFormat == AVIF_PIXEL_FORMAT_YUV420 ? 1 : 0)
     view.yuvPlanes.0 = image.yuvPlanes.0.map { $0 + range.lowerBound * Int(image.yuvRowBytes.0) }
     view.yuvPlanes.1 = image.yuvPlanes.1.map { $0 + chroma * Int(image.yuvRowBytes.1) }

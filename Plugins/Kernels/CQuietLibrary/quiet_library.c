@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A library finds `stderr` through an entry of its own table, which the dynamic linker fills. The entry of libjxl is pointed to
+// A library finds `stderr` through an entry of its own table, which the dynamic linker fills. The entry of one library is pointed to
 // another stream, a few bytes that nobody reads, and nobody else's.
 
 #define _GNU_SOURCE
 
-#include "jxl_quiet.h"
+#include "quiet_library.h"
 
 #include <link.h>
 #include <stdint.h>
@@ -77,7 +77,7 @@ static int redirect(struct dl_phdr_info *library, size_t size, void *argument) {
   return 1;
 }
 
-void jxl_make_quiet(const void *function) {
+void quiet_library(const void *function) {
   FILE **stream = malloc(sizeof *stream);
   if (!stream) return;
   *stream = fmemopen(NULL, 16, "w");
