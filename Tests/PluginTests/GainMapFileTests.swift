@@ -93,6 +93,40 @@ import Testing
     #expect(try Self.map(file).alternateProfile == profile)
   }
 
+  private static let formats: [ImageFormat] = [.jpeg, .heic, .avif, .jpegXL]
+
+  /// Gains are numbers for each channel, and no colors that eyes see: they stay where a map is cut, and so encoded anew.
+  @Test(arguments: formats, formats) func gainsOfThreeChannelsStayNear(
+    _ first: ImageFormat, _ second: ImageFormat
+  ) throws {
+    let gains = try PixelBuffer(size: Size(width: 48, height: 36), format: .rgb8, alpha: .opaque)
+    for y in 0..<36 {
+      let row = gains.row(y).assumingMemoryBound(to: UInt8.self)
+      for x in 0..<48 {
+        let isHighlight = (12..<24).contains(x) && (8..<18).contains(y)
+        let values = isHighlight ? [250, 20, 120] : [5 * x, 7 * y, 255 - 2 * x - 3 * y]
+        for channel in 0..<3 { row[3 * x + channel] = UInt8(values[channel]) }
+      }
+    }
+    var settings = EncodeOptions(quality: 0.97)
+    settings.subsampling = .s444
+    settings.isLossless = first == .jpegXL
+    let parameters = GainMapParameters(.init(minimum: 0, maximum: 2.5), alternateHeadroom: 2.5)
+    let parts = GainMapParts(
+      file: try Self.registry.encode(Image(gains), as: first, options: settings), iso: parameters.isoMetadata, xmp: nil)
+    let base = try Self.registry.encode(Image(try EncodingPictures.photo(Size(width: 96, height: 72))), as: first)
+    let file = try #require(try Self.registry.apply(.attachGainMap(parts), to: .bytes(base)).file).bytes
+    var cutting = EncodeOptions()
+    cutting.edit.crop = Rect(x: 0, y: 0, width: 64, height: 48)
+    let made = try Self.registry.convert(.bytes(file), to: second, at: .memory, options: cutting)
+    #expect(!made.changes.contains { $0.fact == .gainMap })
+    let (old, new) = (try Self.map(file).pixels, try Self.map(made.bytes).pixels)
+    try #require(new.size == Size(width: 32, height: 24) && new.format == .rgb8)
+    let rows = zip(EncodingPictures.rows(new), EncodingPictures.rows(old))
+    let most = rows.map { zip($0, $1).map { abs(Int($0) - Int($1)) }.max() ?? 0 }.max() ?? 0
+    #expect(most <= (second == .jpegXL ? 0 : 16), "\(first) to \(second): off by \(most)")
+  }
+
   /// By hand: version 0, sizes of 16, 8 and 32 bits, no colors, and the codestream.
   @Test func boxOfJPEGXLFollowsThePicture() throws {
     let stream = try Self.registry.encode(

@@ -41,10 +41,10 @@ extension CoderRegistry {
   /// - Parameters:
   ///   - map: Of the whole picture.
   ///   - picture: The size of that picture.
-  /// - Returns: The file as it is if a map does not fit; a warning says so.
+  /// - Returns: Nil if a map does not fit; a warning says so.
   func attaching(
     _ map: GainMap, of picture: Size, to bytes: [UInt8], format: ImageFormat, _ options: EncodeOptions
-  ) throws(CoderError) -> [UInt8] {
+  ) throws(CoderError) -> [UInt8]? {
     let decoder = try open(.bytes(bytes), options: DecodeOptions(limits: options.limits))
     let header = decoder.header
     let written = header.canvas
@@ -78,10 +78,10 @@ extension CoderRegistry {
     } _: { (coder) throws(CoderError) in
       try coder.apply(operation, from: format, to: format, in: context, asksOnly: false).bytes
     }
-    guard case .done(let made) = outcome else { return bytes }
+    guard case .done(let made) = outcome else { return nil }
     guard made.count <= options.maxFileSize ?? .max else {
       options.log?(.warning, "the gain map is left out: with it, the file has \(made.count) bytes")
-      return bytes
+      return nil
     }
     return made
   }
@@ -98,8 +98,12 @@ extension CoderRegistry {
     }
     var settings = EncodeOptions(quality: Self.mapQuality, limits: options.limits, cancellation: options.cancellation)
     settings.metadata = [.icc]
-    // Gains of red and blue are no chroma that nobody misses. Formats without a choice keep all samples.
-    if !map.pixels.format.isGray { settings.subsampling = .s444 }
+    if !map.pixels.format.isGray {
+      // Gains of red and blue are no chroma that nobody misses. A format without a choice stores colors as eyes see them: at
+      // the same quality, samples of JPEG XL were off by up to 55.
+      settings.subsampling = .s444
+      settings.isLossless = !writesChroma(format)
+    }
     var stored = hasColors ? map.picture(besides: base, as: format) : Image(map.pixels)
     // Samples of a map are no light that could be measured, whatever curve the other rendition has.
     var own = ImageHeader(
@@ -122,11 +126,35 @@ extension CoderRegistry {
     reading.appliesOrientation = false
     let stored = try open(source, options: reading)
     guard let map = gainMapToKeep(stored, as: format, options, reading) else { return bytes }
-    return try attaching(map, of: stored.header.canvas, to: bytes, format: format, options)
+    return try attaching(map, of: stored.header.canvas, to: bytes, format: format, options) ?? bytes
+  }
+
+  /// A file with a gain map, or without one, which its changes say.
+  ///
+  /// - Parameter map: Nil if a warning said already why there is none.
+  /// - Throws: With strict options, ``CoderError/Code/unsupported`` for a file without one.
+  func attaching(
+    _ map: GainMap?, of picture: Size, to file: EncodedFile, _ options: EncodeOptions
+  ) throws(CoderError) -> EncodedFile {
+    var file = file
+    if let map, let bytes = try attaching(map, of: picture, to: file.bytes, format: file.format, options) {
+      (file.bytes, file.byteCount) = (bytes, bytes.count)
+    } else if options.gainMap == .kept {
+      let change = FactChange(.gainMap, .dropped, because: "the file is written without one")
+      if !file.changes.contains(change) { file.changes.append(change) }
+      try change.tell(options, isLogged: true)
+    }
+    return file
   }
 
   /// Whether a coder puts gain maps into files of a format.
   func attachesGainMaps(to format: ImageFormat) -> Bool { hasOperation(.attachGainMap, from: format, to: format) }
+
+  /// Whether the coder of a format lets its caller choose the samples of chroma.
+  private func writesChroma(_ format: ImageFormat) -> Bool {
+    let options = candidates(writing: format).first?.entry?.manifest?.options
+    return options?.contains { $0.name == CommonOption.subsampling.name } ?? true
+  }
 
   /// What a map is encoded with: its errors are multiplied by the gain.
   private static let mapQuality = 0.92
@@ -174,7 +202,7 @@ extension CoderRegistry {
       format: format, bytes: try encode(image, as: format, options: settings, coder: coder), byteCount: 0,
       frameCount: 1, quality: options.quality)
     if let map {
-      file.bytes = try attaching(map, of: image.size, to: file.bytes, format: format, settings)
+      file.bytes = try attaching(map, of: image.size, to: file.bytes, format: format, settings) ?? file.bytes
     } else {
       options.log?(.warning, "no gain map is written: no light is above the white of an SDR picture")
     }

@@ -55,9 +55,9 @@ extension CoderRegistry {
         bytes = try coder.apply(operation, from: format, to: format, in: context, asksOnly: false).bytes
       }
       var file = try upright(bytes ?? [], size: size, part: part, of: decoder, options, reading)
-      if hasGainMap(decoder), let map = gainMapToKeep(decoder, as: format, options, reading) {
-        file.bytes = try attaching(map, of: header.displayedSize, to: file.bytes, format: format, options)
-        file.byteCount = file.bytes.count
+      if hasGainMap(decoder) {
+        let map = gainMapToKeep(decoder, as: format, options, reading)
+        file = try attaching(map, of: header.displayedSize, to: file, options)
       }
       let beside = auxiliariesToKeep(decoder, as: format, options, reading)
       for note in beside.notes { try note.tell(options) }

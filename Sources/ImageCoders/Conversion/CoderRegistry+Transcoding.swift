@@ -177,10 +177,7 @@ extension CoderRegistry {
     var file = try encoder.finish()
     guard !isAlone else { return file }
     let picture = options.preservesOrientation ? decoder.header.canvas : decoder.header.displayedSize
-    if let map {
-      file.bytes = try attaching(map, of: picture, to: file.bytes, format: format, options)
-      file.byteCount = file.bytes.count
-    }
+    if let map { file = try attaching(map, of: picture, to: file, options) }
     return try attaching(beside.kept, of: picture, to: file, options).put(at: destination)
   }
 
