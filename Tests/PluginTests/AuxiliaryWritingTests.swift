@@ -62,6 +62,17 @@ struct AuxiliaryWritingTests {
     return try registry.convert(.bytes(bytes), to: format, at: .memory, options: options)
   }
 
+  /// The recipe of the fixture has 255, and 100 in columns 3 to 14 of rows 4 to 8.
+  @Test(arguments: formats) func depthChannelOfJPEGXLGoesAlong(_ format: ImageFormat) throws {
+    let source = try ReportedLoss.fixture("extra-depth.jxl", of: "jxl")
+    let wanted = { (x: Int, y: Int) in (3..<15).contains(x) && (4..<9).contains(y) ? 100 : 255 }
+    let size = Size(width: 23, height: 17)
+    Self.expect(try Self.depth(source), size, within: 0, wanted, "in JPEG XL")
+    let made = try Self.convert(source, to: format) { $0.isStrict = true }
+    #expect(!made.changes.contains { $0.fact == .auxiliaries })
+    Self.expect(try Self.depth(made.bytes), size, within: 24, wanted, "\(format)")
+  }
+
   @Test(arguments: formats, formats)
   func picturesFollowTheirOwner(_ first: ImageFormat, _ second: ImageFormat) throws {
     let source = try Self.file(first, [.depth, .disparity, .matte])

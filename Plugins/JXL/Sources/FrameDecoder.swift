@@ -10,8 +10,8 @@ import ImageCoderPlugin
 final class FrameDecoder {
   private let codestream: Codestream
   /// The whole file, alive as long as the session.
-  private let bytes: UnsafeRawBufferPointer
-  private let host: CoderHost
+  let bytes: UnsafeRawBufferPointer
+  let host: CoderHost
   private var decoder: LibJXL.Decoder?
   /// The frame that the decoder comes to next.
   private var next = 0

@@ -97,10 +97,27 @@ final class JXLReader: ContainerReader {
     return false
   }
 
+  /// Channels of depth, once the file is complete: hidden pages after the gain map.
+  private var depths: [DepthChannel] { isIncremental ? [] : DepthChannel.all(in: codestream) }
+  private var mapCount: Int { !isIncremental && gainMap != nil ? 1 : 0 }
+
+  /// The channel that a page shows; nil for another page.
+  private func depth(of page: Int) -> DepthChannel? {
+    guard page > 0 else { return nil }
+    let (depths, index) = (depths, page - 1 - mapCount)
+    return depths.indices.contains(index) ? depths[index] : nil
+  }
+
   func header(page: Int) throws(CoderError) -> ImageHeader {
-    var header = try ownHeader(page: page)
-    header.hiddenPageCount = !isIncremental && gainMap != nil ? 1 : 0
-    if page > 0 {
+    try readRestIfComplete()
+    var header: ImageHeader
+    if let depth = depth(of: page) {
+      header = depth.header(in: codestream)
+    } else {
+      header = try ownHeader(page: page)
+    }
+    header.hiddenPageCount = mapCount + depths.count
+    if page > 0, page <= mapCount {
       header.role = PageRole(.gainMap, name: "jhgm")
       // The colors of its own samples say nothing: they are no light.
       header.cicp = gainMap?.box.points
@@ -138,6 +155,10 @@ final class JXLReader: ContainerReader {
   }
 
   func frame(_ index: Int, page: Int) throws(CoderError) -> FrameHeader {
+    if depth(of: page) != nil {
+      guard index == 0 else { throw .invalidArgument("frame \(index) of a still picture, which has 1") }
+      return FrameHeader(rect: Rect(covering: codestream.canvas), hasAlpha: false)
+    }
     if let other = try reader(of: page) { return try other.frame(index, page: 0) }
     return FrameHeader(
       rect: Rect(covering: codestream.canvas), delay: try frame(index).delay, dependsOn: index,
@@ -145,6 +166,13 @@ final class JXLReader: ContainerReader {
   }
 
   func offer(for request: DecodeRequest) throws(CoderError) -> DecodeOffer {
+    if let depth = depth(of: request.page) {
+      let memory = codestream.decodingMemory(for: codestream.pixelFormat)
+      try host.limits.check(memory: memory)
+      return DecodeOffer(
+        request, size: codestream.canvas, pixelFormat: depth.pixelFormat, alpha: .opaque, rowOrder: .any, memory: memory
+      )
+    }
     if let other = try reader(of: request.page) {
       var inner = request
       inner.page = 0
@@ -162,6 +190,12 @@ final class JXLReader: ContainerReader {
   }
 
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) {
+    if let depth = depth(of: offer.page), case .whole(let decoder) = frames {
+      guard offer.size == codestream.canvas, offer.pixelFormat == depth.pixelFormat else {
+        throw .invalidArgument("an offer of \(offer.size) in \(offer.pixelFormat), which was not made")
+      }
+      return try decoder.decode(depth, offer, into: sink)
+    }
     if let other = try reader(of: offer.page) {
       var inner = offer
       inner.page = 0
@@ -183,6 +217,7 @@ final class JXLReader: ContainerReader {
   }
 
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
+    guard depth(of: page) == nil else { return nil }
     if let other = try reader(of: page) { return try other.metadata(kind, page: 0) }
     if kind == .icc {
       guard let color = codestream.color, color.profileSize > 0 else { return nil }
@@ -208,12 +243,14 @@ final class JXLReader: ContainerReader {
   }
 
   func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {
+    guard depth(of: page) == nil else { return Properties() }
     if let other = try reader(of: page) { return try other.properties(page: 0, frame: frame) }
     if let frame { return Properties(of: try self.frame(frame)) }
     return Properties(of: codestream, boxes: boxes)
   }
 
   func storedColor(page: Int) throws(CoderError) -> StoredColor {
+    guard depth(of: page) == nil else { return StoredColor() }
     if let other = try reader(of: page) { return try other.storedColor(page: 0) }
     return StoredColor(light: codestream.light)
   }
