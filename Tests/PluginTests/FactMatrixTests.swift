@@ -58,7 +58,7 @@ struct FactMatrixTests {
   }
 
   /// Little-endian, one directory of one tag: ModelTiepoint, six doubles at 26: the picture's 0, 0 is at 1000, 2000.
-  private static let geoTIFF: [UInt8] = {
+  static let geoTIFF: [UInt8] = {
     let head: [UInt8] = [
       0x49, 0x49, 42, 0, 8, 0, 0, 0, 1, 0, 0x82, 0x84, 12, 0, 6, 0, 0, 0, 26, 0, 0, 0, 0, 0, 0, 0,
     ]

@@ -141,6 +141,7 @@ final class AVIFReader: ContainerReader {
     if kind == .c2pa || kind == .trailer {
       return page == 0 ? try outsideBoxes()?.metadata(kind, in: source, limits: host.limits) : nil
     }
+    if kind == .other { return page == 0 ? try OtherBoxes.names(in: source) : nil }
     let open: OpenedFile
     switch try picture(page) {
     case .coded(let file): open = file
@@ -152,7 +153,7 @@ final class AVIFReader: ContainerReader {
     case .icc: data = image.icc
     case .exif: data = image.exif
     case .xmp: data = image.xmp
-    case .iptc, .c2pa, .geoTIFF, .text, .trailer: return nil
+    case .iptc, .c2pa, .geoTIFF, .text, .trailer, .other: return nil
     }
     guard data.size > 0 else { return nil }
     try host.limits.check(metadata: data.size)

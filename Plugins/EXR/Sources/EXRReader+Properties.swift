@@ -10,6 +10,34 @@ extension EXRReader {
     "owner": "Owner", "comments": "Comments", "capDate": "CaptureDate",
   ]
 
+  /// Attributes with a text that other containers have a place for, and their keywords there.
+  private static let texts = ["comments": "Description", "owner": "Copyright"]
+  /// Attributes that say what the header of a page says, beside those that ``PartHeader`` takes out.
+  private static let stated: Set<String> = [
+    "name", "view", "multiView", "type", "pixelAspectRatio", "chromaticities", "comments", "owner",
+    "screenWindowCenter",
+    "screenWindowWidth",
+  ]
+
+  func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
+    let attributes = try part(page).attributes.sorted
+    switch kind {
+    case .text:
+      let texts = attributes.compactMap { name, value -> ContainerText? in
+        guard let keyword = Self.texts[name], case .text(let text) = value, !text.isEmpty else { return nil }
+        return ContainerText(text, keyword: keyword)
+      }
+      return texts.isEmpty ? nil : ContainerText.payload(texts)
+    case .other:
+      var data = ApplicationData()
+      for (name, _) in attributes where !Self.stated.contains(name) {
+        data.add("attribute \(ApplicationData.printable(name.utf8))")
+      }
+      return data.payload
+    default: return nil
+    }
+  }
+
   func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {
     var properties = Properties()
     guard frame == nil else { return properties }

@@ -73,6 +73,7 @@ final class EXRReader: ContainerReader {
       header.gamma = 1
     }
     header.pixelAspect = part.pixelAspect
+    if try metadata(.text, page: page) != nil { header.metadata.insert(.text) }
     header.isLossless = part.isLossless
     header.subsampling = part.subsampling
     return header

@@ -7,7 +7,7 @@ public import ImageCoderPlugin
 /// - Format: Adobe Photoshop File Formats Specification, "Image Resource Blocks".
 public struct PhotoshopResources {
   /// A digest of the IPTC-IIM block, which tells whether another program has changed it.
-  private static let digest: UInt16 = 0x0425
+  static let digest: UInt16 = 0x0425
   /// IPTC-IIM data sets.
   public static let iptc: UInt16 = 0x0404
 
@@ -57,7 +57,7 @@ public struct PhotoshopResources {
   }
 
   /// The resource at a place, or nil where none can be read. Its end counts the padding.
-  private static func next(
+  static func next(
     in reader: borrowing ByteReader, at place: Int
   ) -> (id: UInt16, data: Range<Int>, end: Int)? {
     guard isResource(reader, at: place), let id = try? reader.uint16(at: place + 4),

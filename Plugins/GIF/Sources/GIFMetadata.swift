@@ -43,6 +43,24 @@ enum GIFMetadata {
     try file.write(in: context)
   }
 
+  /// Names of extensions that belong to programs, and of texts that are drawn as pictures, which are not read.
+  ///
+  /// - Parameter bytes: From the start of the file on.
+  static func applicationData(in bytes: RawSpan) throws(CoderError) -> [UInt8]? {
+    var reader = ByteReader(bytes, order: .littleEndian, of: "a GIF file")
+    let screen = try LogicalScreen(parsing: &reader)
+    var data = ApplicationData()
+    var offset = min(LogicalScreen.size + 3 * screen.globalColorCount, reader.count)
+    while let block = Block(in: reader, at: offset) {
+      if let name = block.applicationName { data.add(name) }
+      offset = block.end
+      guard block.isLast else { continue }
+      if offset < reader.count { data.add("\(reader.count - offset) bytes after the picture") }
+      break
+    }
+    return data.payload
+  }
+
   /// A block after the palette.
   private struct Block {
     /// The kinds of metadata that it holds: none for one that pictures need, or that is not known.
@@ -50,6 +68,8 @@ enum GIFMetadata {
     /// Whether it says how often the animation is played.
     private(set) var isLoop = false
     private(set) var isLast = false
+    /// What it is, if it belongs to a program or is not read.
+    private(set) var applicationName: String?
     let end: Int
 
     /// - Returns: Nil where the bytes end, and for what is no block.
@@ -70,7 +90,11 @@ enum GIFMetadata {
         guard let label = try? file.uint8(at: start + 1) else { return nil }
         end = Self.endOfSubBlocks(at: start + 2, in: file)
         if label == 0xFE { kinds = [.text] }
-        guard label == ApplicationExtension.label else { return }
+        if label == 0x01 { applicationName = "plain text" }
+        guard label == ApplicationExtension.label else {
+          if ![0x01, 0xFE, GraphicControl.label].contains(label) { applicationName = "extension \(label)" }
+          return
+        }
         let name = start + 3
         isLoop =
           file.has(ApplicationExtension.netscape, at: name)
@@ -83,6 +107,9 @@ enum GIFMetadata {
           kinds = [.c2pa, .other]
         } else if !isLoop {
           kinds = [.other]
+          var bytes: [UInt8] = []
+          for index in 0..<ApplicationExtension.nameSize { bytes.append((try? file.uint8(at: name + index)) ?? 0) }
+          applicationName = "extension \(ApplicationData.printable(bytes))"
         }
       // A stray terminator.
       case 0: end = start + 1

@@ -127,6 +127,7 @@ final class GIFReader: ContainerReader {
     case .c2pa: return try structure.joined(at: structure.credentialsOffset, in: available.bytes, limits: host.limits)
     case .text: return try structure.texts(in: available.bytes, limits: host.limits)
     case .xmp: return try structure.xmp(in: available.bytes, limits: host.limits)
+    case .other: return try GIFMetadata.applicationData(in: available.bytes)
     case .exif, .iptc, .geoTIFF, .trailer: return nil
     }
   }

@@ -45,7 +45,7 @@ final class GIFWriter: ContainerWriter {
 
   func add(_ metadata: [UInt8], as kind: MetadataKind) throws(CoderError) {
     switch kind {
-    case .exif, .iptc, .c2pa, .geoTIFF, .trailer: throw .unsupported("GIF has no place for \(kind)")
+    case .exif, .iptc, .c2pa, .geoTIFF, .trailer, .other: throw .unsupported("GIF has no place for \(kind)")
     // The packet is not cut into sub-blocks, so a zero byte in it would end it for readers that skip it.
     case .xmp where metadata.contains(0):
       throw .unsupported("an XMP packet with zero bytes, GIF takes UTF-8 without them")

@@ -40,6 +40,7 @@ final class HDRReader: ContainerReader {
       header.gamma = 1 / (gamma ?? 1)
     }
     header.isLossless = true
+    if !texts.isEmpty { header.metadata.insert(.text) }
     return header
   }
 
@@ -92,6 +93,24 @@ final class HDRReader: ContainerReader {
       }
       offset = reader.offset
       missing += reader.remaining
+    }
+  }
+
+  /// Under the keywords that other containers have for them.
+  private var texts: [ContainerText] {
+    [("Software", variables.software), ("Creation Time", variables.captureDate)].compactMap { keyword, text in
+      text.flatMap { $0.isEmpty ? nil : ContainerText($0, keyword: keyword) }
+    }
+  }
+
+  func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
+    switch kind {
+    case .text: return texts.isEmpty ? nil : ContainerText.payload(texts)
+    case .other:
+      var data = ApplicationData()
+      if variables.view != nil { data.add("VIEW") }
+      return data.payload
+    default: return nil
     }
   }
 

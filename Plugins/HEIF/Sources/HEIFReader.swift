@@ -100,6 +100,7 @@ final class HEIFReader: ContainerReader {
   func decode(_ offer: DecodeOffer, into sink: RowSink) throws(CoderError) { try reader.decode(offer, into: sink) }
 
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
+    if kind == .other { return page == 0 ? try OtherBoxes.names(in: source) : nil }
     guard kind == .c2pa || kind == .trailer else { return try reader.metadata(kind, page: page) }
     guard try page < reader.header(page: page).pageCount else { return nil }
     return try outsideBoxes()?.metadata(kind, in: source, limits: limits)

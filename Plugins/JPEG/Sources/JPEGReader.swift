@@ -159,7 +159,8 @@ final class JPEGReader: ContainerReader {
     case .text: return try facts.texts(in: source, host: host)
     case .trailer where page == 0 && source.size < .max:
       return try JPEGFacts.trailer(of: source, pictures: try auxiliaries().found.map(\.place), host: host)
-    case .geoTIFF, .trailer: return nil
+    case .other where page == 0: return try JPEGFacts.applicationData(in: source, limits: host.limits)
+    case .geoTIFF, .trailer, .other: return nil
     }
     guard !parts.isEmpty else { return nil }
     try host.limits.check(metadata: parts.reduce(0) { $0 + $1.count })

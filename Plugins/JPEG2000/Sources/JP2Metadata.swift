@@ -37,6 +37,25 @@ enum JP2Metadata {
     try file.write(in: context)
   }
 
+  /// Names of boxes that belong to programs.
+  static func applicationData(in source: SourceView, isBoxed: Bool) throws(CoderError) -> [UInt8]? {
+    guard isBoxed else { return nil }
+    var data = ApplicationData()
+    var offset = 0
+    while offset < source.size, let box = try source.box(at: offset, before: source.size) {
+      let kinds = try kinds(of: box, in: source)
+      if kinds == [.other] || kinds.isEmpty && !structure.contains(box.type) { data.add("box \(box.type)") }
+      offset = min(box.end, source.size)
+    }
+    return data.payload
+  }
+
+  /// Boxes that pictures are made of: ISO/IEC 15444-1 table I.2, and those of 15444-2 table M.13 that say the same.
+  private static let structure: Set<FourCC> = [
+    FourCC("jP  "), .fileType, .header, .codestream, FourCC("rreq"), FourCC("jpch"), FourCC("jplh"), FourCC("mdat"),
+    FourCC("ftbl"), FourCC("flst"), FourCC("dtbl"), FourCC("free"),
+  ]
+
   /// The kinds of metadata that a box holds; none for one that pictures need, or that is not known.
   private static func kinds(of box: Box, in source: SourceView) throws(CoderError) -> Set<MetadataBlock> {
     switch box.type {

@@ -123,6 +123,7 @@ final class JPEG2000Reader: ContainerReader {
   }
 
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
+    if kind == .other { return try JP2Metadata.applicationData(in: source, isBoxed: file.isBoxed) }
     guard let range = file.metadata[kind] else { return nil }
     try host.limits.check(metadata: range.count)
     return try source.bytes(at: range.lowerBound, count: range.count, of: "the \(kind) payload")

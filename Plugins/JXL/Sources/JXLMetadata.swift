@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CJXL
 import ImageCoderPlugin
 
 /// Edits the metadata of JPEG XL files. The codestream stays byte for byte, unless the file stores a JPEG whose metadata
@@ -147,13 +148,15 @@ enum JXLMetadata {
     }
   }
 
+  /// The type of a box, or of what it holds in compressed form.
+  private static func contentType(of box: Box, in source: SourceView) throws(CoderError) -> FourCC {
+    guard box.type == .compressed, box.payload.count >= 4, !box.isCut else { return box.type }
+    var reader = try source.reader(at: box.content, count: 4, of: "a compressed box")
+    return try reader.fourCC("the type of its content")
+  }
+
   private static func kind(of box: Box, in source: SourceView) throws(CoderError) -> BoxKind {
-    var type = box.type
-    if type == .compressed, box.payload.count >= 4, !box.isCut {
-      var reader = try source.reader(at: box.content, count: 4, of: "a compressed box")
-      type = try reader.fourCC("the type of its content")
-    }
-    switch type {
+    switch try contentType(of: box, in: source) {
     case .exif: return .exif
     case .xml: return .xmp
     case .reconstruction: return .reconstruction
@@ -162,6 +165,25 @@ enum JXLMetadata {
       return .other([.c2pa, .other])
     default: return .other([.other])
     }
+  }
+
+  /// Names of boxes that belong to programs, and of channels that no picture is made of.
+  static func applicationData(in source: SourceView, _ codestream: Codestream) throws(CoderError) -> [UInt8]? {
+    var data = ApplicationData()
+    let depths = Set(DepthChannel.all(in: codestream).map(\.index))
+    let shown = [JXL_CHANNEL_ALPHA, JXL_CHANNEL_BLACK, JXL_CHANNEL_SPOT_COLOR]
+    for (index, channel) in codestream.extraChannels.enumerated() {
+      if !depths.contains(index), !shown.contains(channel.kind) { data.add("channel \(channel.kindName)") }
+    }
+    guard try BoxIndex(parsing: source).isContainer else { return data.payload }
+    var offset = 0
+    while offset < source.size, let box = try source.boxIfAny(at: offset) {
+      if try kind(of: box, in: source) == .other([.other]), try contentType(of: box, in: source) != .gainMap {
+        data.add("box \(try contentType(of: box, in: source))")
+      }
+      offset = min(box.end, source.size)
+    }
+    return data.payload
   }
 
   private static func boxes(of edits: MetadataBlockEdits) -> [UInt8] {

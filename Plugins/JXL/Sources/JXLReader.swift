@@ -224,6 +224,7 @@ final class JXLReader: ContainerReader {
       try host.limits.check(metadata: color.profileSize)
       return color.profile
     }
+    if kind == .other { return try JXLMetadata.applicationData(in: source, codestream) }
     guard let box = boxes.metadata[kind] else { return nil }
     if box.type == .compressed {
       let content = try CompressedBox.contents(of: box, in: source, prefix: kind == .exif ? 4 : 0, host: host)

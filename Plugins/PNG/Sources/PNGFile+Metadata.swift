@@ -11,7 +11,7 @@ extension PNGFile {
     case .exif: chunk = index.exif
     case .xmp: chunk = index.xmp
     case .c2pa: chunk = index.credentials
-    case .icc, .iptc, .geoTIFF, .text, .trailer: chunk = nil
+    case .icc, .iptc, .geoTIFF, .text, .trailer, .other: chunk = nil
     }
     if let chunk { try limits.check(metadata: chunk.length) }
   }

@@ -39,6 +39,21 @@ enum PNGMetadata {
     try file.write(in: context)
   }
 
+  /// Names of chunks of programs, and of others that nothing is made of: palettes to choose from, when it was changed.
+  static func applicationData(in source: SourceView, host: CoderHost) throws(CoderError) -> [UInt8]? {
+    var data = ApplicationData()
+    var walk = try walk(source)
+    while case .chunk(let chunk) = try walk.next() {
+      let kinds = try kind(of: chunk, in: source, host: host)
+      if kinds == [.other] || unread.contains(chunk.name) { data.add("chunk \(chunk.name)") }
+      if kinds == [.icc], chunk.name != .iccp { data.add("profile in a text") }
+      guard chunk.name == .iend else { continue }
+      if chunk.end < source.size { data.add("\(source.size - chunk.end) bytes after the picture") }
+      break
+    }
+    return data.payload
+  }
+
   private static func walk(_ source: SourceView) throws(CoderError) -> ChunkWalk {
     let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     guard [UInt8](copying: try source.bytes(at: 0, count: 8)) == signature else {
@@ -52,6 +67,12 @@ enum PNGMetadata {
     .actl, .fctl, .fdat, .bkgd, .chrm, .cicp, .clli, .gama, .mdcv, .phys, .srgb, .trns, FourCC("sBIT"), FourCC("hIST"),
     FourCC("sPLT"), .draftMDCV, .draftCLLI, FourCC("oFFs"), FourCC("pCAL"),
     FourCC("sCAL"), FourCC("sTER"), FourCC("gIFg"),
+  ]
+
+  /// Chunks that stay where nothing is encoded anew, and that no picture is made of.
+  private static let unread: Set<FourCC> = [
+    .bkgd, .time, FourCC("sBIT"), FourCC("hIST"), FourCC("sPLT"), FourCC("oFFs"), FourCC("pCAL"), FourCC("sCAL"),
+    FourCC("sTER"), FourCC("gIFg"),
   ]
 
   /// The kinds of metadata that a chunk holds: none for one that the pictures need.

@@ -118,6 +118,7 @@ final class PNGReader: ContainerReader {
       guard let chunk = file.index.credentials else { return nil }
       return try file.data(of: chunk)
     case .text: return try file.texts(host: host)
+    case .other: return try PNGMetadata.applicationData(in: file.source, host: host)
     case .geoTIFF, .trailer: return nil
     }
   }

@@ -77,7 +77,7 @@ final class PNGWriter: ContainerWriter, FrameRowsWriter {
     case .xmp: self.metadata += LibPNG.xmpChunk(metadata)
     case .text:
       for text in ContainerText.texts(in: metadata) { self.metadata += LibPNG.textChunk(text) }
-    case .iptc, .c2pa, .geoTIFF, .trailer: throw .unsupported("PNG has no place for \(kind)")
+    case .iptc, .c2pa, .geoTIFF, .trailer, .other: throw .unsupported("PNG has no place for \(kind)")
     }
   }
 

@@ -20,6 +20,8 @@ struct PSDFile {
   let palette: Range<Int>
   /// The content of the image resources that are read.
   let resources: [UInt16: Range<Int>]
+  /// All image resources.
+  let resourceBlocks: Range<Int>
   private(set) var layers = LayerSection()
   /// What is wrong with the layers, which the merged picture does not need.
   private(set) var layerFault: CoderError?
@@ -32,6 +34,7 @@ struct PSDFile {
     header = try PSDHeader(parsing: &reader)
     palette = try Self.section(source, at: PSDHeader.byteCount, lengthBytes: 4, of: "the color mode data")
     let blocks = try Self.section(source, at: palette.upperBound, lengthBytes: 4, of: "the image resources")
+    resourceBlocks = blocks
     resources = PhotoshopResources.places(
       of: ResourceID.all, in: try source.reader(in: blocks, of: "the image resources"))
     let layerPlace = try Self.section(

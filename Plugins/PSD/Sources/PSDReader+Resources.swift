@@ -15,13 +15,14 @@ extension PSDReader {
     case .text:
       // A text that begins with its length.
       return file.resources[ResourceID.caption].flatMap { $0.count > 1 ? $0.dropFirst() : nil }
-    case .c2pa, .geoTIFF, .trailer: return nil
+    case .c2pa, .geoTIFF, .trailer, .other: return nil
     }
     guard let place = file.resources[id], !place.isEmpty, kind != .icc || file.header.model != .lab else { return nil }
     return place
   }
 
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
+    if kind == .other { return page == 0 ? try applicationData() : nil }
     guard page == 0 || kind == .icc && layer(page) != nil, let place = place(of: kind) else { return nil }
     try host.limits.check(metadata: place.count)
     let bytes = try source.bytes(at: place.lowerBound, count: place.count, of: "\(kind)")
@@ -30,6 +31,14 @@ extension PSDReader {
     case .text: return ContainerText.payload([ContainerText(decoding: bytes, keyword: "Description")])
     default: return bytes
     }
+  }
+
+  /// Names of the resources that are not read.
+  private func applicationData() throws(CoderError) -> [UInt8]? {
+    var data = ApplicationData()
+    let all = try source.reader(in: file.resourceBlocks, of: "the image resources")
+    try PhotoshopResources.name(all: all, but: ResourceID.all, in: &data)
+    return data.payload
   }
 
   /// Pixels per inch from left to right, and how wide a pixel is for its height where that is not the same.

@@ -130,7 +130,7 @@ final class RAWReader: ContainerReader {
       return try Self.readable(try source.contents(), as: packed, host: host) { contents throws(CoderError) in
         try LibRaw.xmp(of: contents, count: count, host: host)
       }
-    case .icc, .iptc, .c2pa, .geoTIFF, .text, .trailer: return nil
+    case .icc, .iptc, .c2pa, .geoTIFF, .text, .trailer, .other: return nil
     }
   }
 

@@ -70,6 +70,30 @@ extension TIFFDirectory {
     return try writer.header(firstDirectory: writer.headerSize) + writer.directory(found, at: writer.headerSize)
   }
 
+  // MARK: Data of programs
+
+  /// Tags that no picture depends on, and that have no class of their own.
+  var ownTags: [Int] { entries.map(\.tag).filter { !Tag.needed.contains($0) } }
+
+  /// Names of the tags of programs, and of Photoshop's resources.
+  ///
+  /// - Throws: ``CoderError/Code/limitExceeded``.
+  func applicationData(limits: Limits) throws(CoderError) -> [UInt8]? {
+    var data = ApplicationData()
+    // How a camera's samples are developed is no matter of other files.
+    for tag in ownTags where tag != Tag.credentials && !Tag.raw.contains(tag) {
+      switch tag {
+      case Tag.imageSourceData: data.add("Photoshop layers (tag \(tag))")
+      case Tag.printImageMatching: data.add("print image matching (tag \(tag))")
+      default: data.add("tag \(tag)")
+      }
+    }
+    if let resources = try payload(Tag.imageResources, limits: limits) {
+      try PhotoshopResources.name(all: ByteReader(resources.span.bytes, of: "image resources"), in: &data)
+    }
+    return data.payload
+  }
+
   // MARK: Density
 
   /// Pixels per inch from left to right, and how wide a pixel is for its height where that is not the same: TIFF 6.0 §8.

@@ -59,8 +59,8 @@ enum TIFFMetadata {
     if edits.removed.contains(.other) {
       // The tags of a camera's raw file say how it is decoded.
       let isRaw = chain.directories[0].read[Tag.dngVersion] != nil
-      let own = directory.entries.map(\.tag).filter { !Tag.needed.contains($0) }
-      chain.remove(isRaw ? [Tag.imageSourceData, Tag.printImageMatching, Tag.credentials] : Set(own), from: index)
+      let own = Set(directory.ownTags)
+      chain.remove(isRaw ? [Tag.imageSourceData, Tag.printImageMatching, Tag.credentials] : own, from: index)
     }
     if !edits.removed.isDisjoint(with: [.iptc, .other]),
       let stored = try directory.payload(Tag.imageResources, limits: limits)

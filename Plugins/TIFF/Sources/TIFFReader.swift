@@ -194,6 +194,7 @@ final class TIFFReader: ContainerReader {
     let directory = try picture(page).directory
     // Directories of Exif may be anywhere.
     if kind == .exif { try file.source.waitForAll() }
+    if kind == .other { return try directory.applicationData(limits: host.limits) }
     guard try hasMetadata(kind, of: directory) else { return nil }
     switch kind {
     case .icc: return try directory.payload(Tag.iccProfile, limits: host.limits)
@@ -208,7 +209,7 @@ final class TIFFReader: ContainerReader {
         if let text = try directory.text(tag) { texts.append(ContainerText(text, keyword: name)) }
       }
       return texts.isEmpty ? nil : ContainerText.payload(texts)
-    case .trailer: return nil
+    case .trailer, .other: return nil
     }
   }
 
@@ -249,7 +250,7 @@ final class TIFFReader: ContainerReader {
     case .iptc: try directory.hasIPTC()
     case .geoTIFF: directory.hasGeoTIFF
     case .text: Tag.texts.values.contains { directory[$0] != nil }
-    case .trailer: false
+    case .trailer, .other: false
     }
   }
 

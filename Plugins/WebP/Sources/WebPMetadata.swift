@@ -62,6 +62,20 @@ enum WebPMetadata {
     try file.write(in: context)
   }
 
+  /// Names of chunks that belong to programs.
+  static func applicationData(in source: SourceView) throws(CoderError) -> [UInt8]? {
+    let start = try source.reader(at: 0, count: 12, order: .littleEndian, of: "the RIFF header")
+    let end = min(Int(try start.uint32(at: 4)) + Chunk.headerSize, source.size)
+    var data = ApplicationData()
+    var offset = 12
+    while let chunk = try Chunk(parsing: source, at: offset, before: end) {
+      if kinds(of: chunk.name) == [.other], chunk.name != .extended { data.add("chunk \(chunk.name)") }
+      offset = chunk.next
+    }
+    if end < source.size, source.size < .max { data.add("\(source.size - end) bytes after the picture") }
+    return data.payload
+  }
+
   private static func put(_ payload: [UInt8]?, as name: FourCC, in file: inout FilePieces) {
     guard let payload else { return }
     var writer = ByteWriter(order: .littleEndian)

@@ -92,6 +92,7 @@ final class WebPReader: ContainerReader {
   }
 
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
+    if kind == .other { return try WebPMetadata.applicationData(in: source) }
     guard let range = file.metadata[kind] else { return nil }
     try host.limits.check(metadata: range.count)
     return try Self.payload(kind, at: range, in: source)

@@ -47,6 +47,7 @@ struct CarriedMetadata {
     carryTrailer()
     carryIPTC()
     carryTexts()
+    nameApplicationData()
     carryPlace()
     carryExif()
     carryXMP()
@@ -246,6 +247,30 @@ struct CarriedMetadata {
       if addToXMP(moved) { note(.texts, .moved, because: "into XMP") } else { left = texts.map(\.keyword) }
     }
     if !left.isEmpty { note(.texts, .dropped, because: "the format has no place for \(left.joined(separator: ", "))") }
+  }
+
+  /// What programs have left goes, but for what it says of rights: XMP Specification Part 3 has places for that.
+  private mutating func nameApplicationData() {
+    payloads[.other] = nil
+    guard wantsAll, let payload = source.metadata[.other] else { return }
+    var (rights, names) = (Properties(), [String]())
+    for data in ContainerText.texts(in: payload) {
+      switch data.keyword {
+      case ApplicationData.copyrightFlag: rights["xmpRights:Marked"] = .text("True")
+      case ApplicationData.copyrightAddress: rights["xmpRights:WebStatement"] = .text(data.text)
+      default: names.append(data.keyword)
+      }
+    }
+    if case .dictionary(let known)? = payloads[.xmp].flatMap({ XMPProperties.read($0)["{XMP}"] }) {
+      for (name, _) in rights.sorted where known[name] != nil { rights[name] = nil }
+    }
+    if !rights.isEmpty {
+      let isMoved = addToXMP(rights)
+      note(.rights, isMoved ? .moved : .dropped, because: isMoved ? "into XMP" : "the format has no place for it")
+    }
+    if !names.isEmpty {
+      note(.applicationData, .dropped, because: "\(names.joined(separator: ", ")); nobody else knows what it says")
+    }
   }
 
   /// Adds properties that the packet does not have. What XMP says already is newer, or the same.

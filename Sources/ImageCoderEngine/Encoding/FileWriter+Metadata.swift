@@ -48,9 +48,8 @@ extension FileWriter {
     if kind == .icc {
       payload = ICCProfile.fitting(payload, layout.format)
       guard ICCProfile.describes(layout.format, profile: payload) else {
-        options.log?(
-          .warning, "the ICC profile is left out: it does not apply to \(layout.format.isGray ? "gray" : "RGB")")
-        return
+        let colors = layout.format.isGray ? "gray" : "RGB"
+        return try note(FactChange(.colors, .dropped, because: "the ICC profile does not apply to \(colors)"))
       }
       if !options.writesSRGBProfile, ICCProfile.isSRGB(payload.span.bytes) { return }
     }
@@ -59,7 +58,8 @@ extension FileWriter {
     } catch {
       // No place for it, or not so much place.
       guard error.code == .unsupported || error.code == .invalidArgument else { throw error }
-      // Exif that was made for a density is missed by nobody.
+      // What was made of other facts is missed by nobody: these are.
+      let isMade = kind == .xmp && image.metadata[.xmp] == nil
       let fact = kind == .exif && image.metadata[.exif] == nil ? Fact.density : kind.fact
       if kind == .exif, carried.density != nil, !container.writerFeatures.contains(.resolution) {
         try note(FactChange(.density, .dropped, because: error.message))
@@ -70,7 +70,7 @@ extension FileWriter {
         changes.removeAll { $0.outcome == .moved }
         for change in moved { try note(FactChange(change.fact, .dropped, because: error.message)) }
       }
-      try note(FactChange(fact, .dropped, because: error.message))
+      if !isMade { try note(FactChange(fact, .dropped, because: error.message)) }
     }
   }
 }

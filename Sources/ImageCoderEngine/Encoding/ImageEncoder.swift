@@ -207,8 +207,14 @@ public final class ImageEncoder {
         try note(FactChange(.video, .dropped, because: error.message))
       }
     }
+    if !options.metadata.isEmpty {
+      do throws(CoderError) { image.metadata[.other] = try decoder.metadata(.other) } catch {
+        try note(FactChange(.applicationData, .dropped, because: error.message))
+      }
+    }
     if let inner {
       image.metadata.merge(inner.payloads.filter { options.metadata.contains($0.key) }) { stated, _ in stated }
+      if let names = inner.payloads[.other] { image.metadata[.other, default: []] += names }
       image.density = image.density ?? inner.density
     }
     if leavesAuxiliariesOut { image.companions.removeAll { Fact.auxiliaryKinds.contains($0) } }

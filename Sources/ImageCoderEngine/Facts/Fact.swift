@@ -48,6 +48,10 @@ public enum Fact: String, CaseIterable, Sendable {
   case storedJPEG = "stored JPEG"
   /// Where a cursor points.
   case hotSpot = "hot spot"
+  /// Photoshop's mark that a picture is protected, and the address where its rights are stated.
+  case rights = "copyright mark"
+  /// What programs have left in a file, and nobody else knows.
+  case applicationData = "application data"
 }
 
 /// What was done to the picture of a file before it was written anew.
@@ -155,6 +159,9 @@ extension Fact {
         encoded: .goes, scaled: .goes, cropped: .goes, turned: .goes, drawn: .goes, recolored: .goes, picked: .goes,
         isMissed: true)
     case .hotSpot: .row(scaled: .follows, cropped: .follows, turned: .follows, drawn: .stays)
+    case .rights: .row(scaled: .stays, cropped: .stays, turned: .stays, drawn: .stays, isMissed: true)
+    case .applicationData:
+      .row(encoded: .goes, scaled: .goes, cropped: .goes, turned: .goes, drawn: .goes, recolored: .goes, picked: .goes)
     }
   }
 }
@@ -209,6 +216,7 @@ extension MetadataKind {
     case .geoTIFF: .georeference
     case .text: .texts
     case .trailer: .video
+    case .other: .applicationData
     }
   }
 }

@@ -55,7 +55,7 @@ extension MetadataKind {
   /// What a writer states that takes it; nil for one that is offered to every writer, and for one that none takes.
   package var writerFeature: WriterFeatures? {
     switch self {
-    case .icc, .exif, .xmp, .c2pa: nil
+    case .icc, .exif, .xmp, .c2pa, .other: nil
     case .iptc: .iptc
     case .geoTIFF: .geoTIFF
     case .text: .text

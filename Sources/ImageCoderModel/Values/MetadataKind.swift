@@ -19,12 +19,16 @@ public enum MetadataKind: UInt32, Sendable, CaseIterable {
   case text = 9
   /// What follows the pictures and is none: the video of a motion photo, or bytes of which nothing is known.
   case trailer = 10
+  /// Names of what programs have left in a file, and no reader gives as another kind: ``ApplicationData``. No writer takes
+  /// them.
+  case other = 11
 
   /// Those that a conversion carries over unless it is told not to.
-  public static let carried = Set(allCases).subtracting([.c2pa])
+  public static let carried = Set(allCases).subtracting([.c2pa, .other])
 
-  /// Whether ``ImageHeader/metadata`` says if a file has it. What follows the pictures is found by looking for their end.
-  package var isAnnounced: Bool { self != .trailer }
+  /// Whether ``ImageHeader/metadata`` says if a file has it. What follows the pictures is found by looking for their end, and
+  /// what programs have left by looking at all blocks of a file.
+  package var isAnnounced: Bool { self != .trailer && self != .other }
 }
 
 extension MetadataKind: CustomStringConvertible {
@@ -38,6 +42,7 @@ extension MetadataKind: CustomStringConvertible {
     case .geoTIFF: "GeoTIFF"
     case .text: "text"
     case .trailer: "trailer"
+    case .other: "other"
     }
   }
 }

@@ -162,7 +162,7 @@ extension CoderRegistry {
     for note in notes { try encoder.note(note) }
     if let stored = storedJPEG(of: decoder.header.format, in: source, reading) {
       try encoder.note(FactChange(.storedJPEG, .dropped, because: "the picture is encoded anew"))
-      let payloads = [MetadataKind.iptc, .text, .trailer].compactMap { kind in
+      let payloads = [MetadataKind.iptc, .text, .trailer, .other].compactMap { kind in
         ((try? Result { () throws(CoderError) in try stored.metadata(kind) }.get()) ?? nil).map { (kind, $0) }
       }
       encoder.inner = (Dictionary(payloads) { first, _ in first }, Density(stored.header))

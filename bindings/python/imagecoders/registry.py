@@ -14,7 +14,7 @@ from .native import (
     FORMATS, MODES, TYPES, check, encoding_of, error_of, layout_of, make, problem_of, request_of, source_of, taken, text,
 )
 
-KINDS = {"icc": 1, "exif": 2, "xmp": 3, "iptc": 4, "c2pa": 6, "geotiff": 8, "text": 9, "trailer": 10}
+KINDS = {"icc": 1, "exif": 2, "xmp": 3, "iptc": 4, "c2pa": 6, "geotiff": 8, "text": 9, "trailer": 10, "other": 11}
 
 
 @dataclass(frozen=True)

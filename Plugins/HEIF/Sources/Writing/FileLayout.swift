@@ -97,7 +97,7 @@ struct FileLayout {
       items.append(Item(type: .exif, isHidden: true, data: [0, 0, 0, 0] + payload))
     case .xmp:
       items.append(Item(type: .mime, isHidden: true, contentType: "application/rdf+xml", data: payload))
-    case .icc, .iptc, .c2pa, .geoTIFF, .text, .trailer: return
+    case .icc, .iptc, .c2pa, .geoTIFF, .text, .trailer, .other: return
     }
     refer(.describes, from: items.count - 1, to: picture)
   }

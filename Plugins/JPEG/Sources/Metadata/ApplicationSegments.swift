@@ -133,7 +133,7 @@ extension MetadataKind {
     case .xmp: ExtendedXMP.largest
     case .icc: Self.profilePart * 255  // Parts are counted in one byte.
     case .iptc, .text: .max
-    case .c2pa, .geoTIFF, .trailer: 0
+    case .c2pa, .geoTIFF, .trailer, .other: 0
     }
   }
 }

@@ -83,6 +83,22 @@ struct JPEGFacts {
     return payload
   }
 
+  /// Names of segments that belong to programs, and of Photoshop's resources.
+  static func applicationData(in source: SourceView, limits: Limits) throws(CoderError) -> [UInt8]? {
+    let header = try HeaderSegments(parsing: source)
+    var data = ApplicationData()
+    for segment in header.segments where segment.kind == .application {
+      let start = try source.bytes(
+        at: segment.payload.lowerBound, count: min(segment.payload.count, 16), of: "a segment of an application")
+      data.add("APP\(segment.marker & 15) \(ApplicationData.printable(start))")
+    }
+    if !header.photoshop.isEmpty {
+      let resources = try PhotoshopSegments.resources(header.photoshop, source, limits).bytes
+      try PhotoshopResources.name(all: ByteReader(resources.span.bytes, of: "image resources"), in: &data)
+    }
+    return data.payload
+  }
+
   /// Where the last picture of a file ends.
   ///
   /// - Parameters:

@@ -155,6 +155,8 @@ enum {
   IMGCODER_METADATA_TEXT = 9,      // texts of the container itself, UTF-8: { keyword, 0, text, 0 }; keywords as in PNG
   IMGCODER_METADATA_TRAILER = 10,  // what follows the pictures and is none: the video of a motion photo. No flag of `info`
                                    // says whether it is there: the host asks where it matters.
+  IMGCODER_METADATA_OTHER = 11,    // names of what programs have left in the file, and the reader gives as no other kind, as
+                                   // texts: { name, 0, value, 0 }; read only. No flag of `info`.
 
   // Of a page of the kind IMGCODER_PAGE_GAIN_MAP: its metadata as ISO 21496-1:2025, C.2 has it, and the ICC profile of the
   // rendition that the map leads to.

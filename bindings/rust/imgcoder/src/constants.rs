@@ -65,6 +65,7 @@ pub const METADATA_ALTERNATE_ICC: u32 = 7;
 pub const METADATA_GEOTIFF: u32 = 8;
 pub const METADATA_TEXT: u32 = 9;
 pub const METADATA_TRAILER: u32 = 10;
+pub const METADATA_OTHER: u32 = 11;
 pub const SUBSAMPLING_UNSTATED: u32 = 0;
 pub const SUBSAMPLING_444: u32 = 444;
 pub const SUBSAMPLING_422: u32 = 422;
