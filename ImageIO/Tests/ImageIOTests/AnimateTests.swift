@@ -36,7 +36,7 @@ import Testing
     #expect(await play("png/valid/apng-loop-3.png", start, stopsAfter: 6) == [1, 2, 0, 1, 2])
   }
 
-  @Test func whatCannotBeShownIsRefused() {
+  @Test func whatCannotBeShownIsRefused() throws {
     func status(_ path: String, _ options: [CFString: Any] = [:]) -> OSStatus {
       CGAnimateImageAtURLWithBlock(Fixture.url(path) as CFURL, options as CFDictionary) { _, _, _ in }
     }
@@ -49,5 +49,9 @@ import Testing
     #expect(
       CGAnimateImageDataWithBlock(Data() as CFData, nil) { _, _, _ in }
         == CGImageAnimationStatus.parameterError.rawValue)
+    let start = try Fixture.data("gif/valid/loop-3.gif").prefix(10)
+    #expect(
+      CGAnimateImageDataWithBlock(start as CFData, nil) { _, _, _ in }
+        == CGImageAnimationStatus.incompleteInputImage.rawValue)
   }
 }

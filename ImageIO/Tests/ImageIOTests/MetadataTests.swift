@@ -166,6 +166,8 @@ import Testing
     #expect(!CGImageMetadataRegisterNamespaceForPrefix(metadata, space, "second" as CFString, nil))
     #expect(
       !CGImageMetadataRegisterNamespaceForPrefix(metadata, kCGImageMetadataNamespaceExif, "photo" as CFString, nil))
+    #expect(!CGImageMetadataRegisterNamespaceForPrefix(metadata, space, "a b" as CFString, &error))
+    #expect(error?.takeRetainedValue().code == Int(CGImageMetadataErrors.badArgument.rawValue))
   }
 
   @Test func aPacketComesBack() throws {
