@@ -69,11 +69,11 @@ import Testing
     #expect(image.height == 6)
   }
 
-  @Test func theEmbeddedOneIsFoundAndTurned() throws {
+  @Test(arguments: ["public.jpeg", "public.heic"]) func theEmbeddedOneIsFoundAndTurned(_ type: String) throws {
     // Red on the left, blue on the right, shown a quarter to the right.
     let large = picture(400, 200) { x, _ in x < 200 ? [255, 0, 0, 255] : [0, 0, 255, 255] }
     let data = try #require(
-      file(large, "public.jpeg", [kCGImageDestinationEmbedThumbnail: true, kCGImagePropertyOrientation: 6]))
+      file(large, type, [kCGImageDestinationEmbedThumbnail: true, kCGImagePropertyOrientation: 6]))
     let source = try #require(opened(data))
     let stored = try #require(CGImageSourceCreateThumbnailAtIndex(source, 0, nil))
     #expect(size(stored) == "160×80")
@@ -95,6 +95,38 @@ import Testing
       kCGImageSourceCreateThumbnailFromImageAlways: true, kCGImageSourceThumbnailMaxPixelSize: 300,
     ]
     #expect(CGImageSourceCreateThumbnailAtIndex(source, 0, always as CFDictionary)?.width == 300)
+  }
+
+  /// `thmb` items, which say themselves how they are turned.
+  @Test(arguments: ["heif/valid/thumbnails-turned.heic", "avif/valid/thumbnails-turned.avif"])
+  func thumbnailItemsAreEmbeddedOnes(_ path: String) throws {
+    let stored = try #require(CGImageSourceCreateThumbnailAtIndex(try Fixture.source(path), 0, nil))
+    #expect(size(stored) == "32×16")
+    let upright = try #require(try thumbnail(path, [kCGImageSourceCreateThumbnailWithTransform: true]))
+    #expect(size(upright) == "16×32")
+    // What is stored at the bottom left is at the top left then, and what is at the top left, at the top right.
+    let pixel = stored.bitsPerPixel / 8
+    let (before, after) = (bytes(stored), bytes(upright))
+    #expect(after[..<pixel] == before[(15 * stored.bytesPerRow)...].prefix(pixel))
+    #expect(after[(15 * pixel)...].prefix(pixel) == before[..<pixel])
+    #expect(before[..<pixel] != before[(15 * stored.bytesPerRow)...].prefix(pixel))
+    let ifAbsent: [CFString: Any] = [
+      kCGImageSourceCreateThumbnailFromImageIfAbsent: true, kCGImageSourceThumbnailMaxPixelSize: 50,
+    ]
+    #expect(size(try thumbnail(path, ifAbsent)) == "32×16")
+    let always: [CFString: Any] = [
+      kCGImageSourceCreateThumbnailFromImageAlways: true, kCGImageSourceThumbnailMaxPixelSize: 50,
+    ]
+    #expect(size(try thumbnail(path, always)) == "50×25")
+  }
+
+  @Test func anEmbeddedOneHasItsColors() throws {
+    let source = try Fixture.source("heif/valid/thumbnails-colors.heic")
+    let small = try #require(CGImageSourceCreateThumbnailAtIndex(source, 0, nil))
+    let profile = try #require(CGImageSourceCreateImageAtIndex(source, 0, nil)?.colorSpace?.copyICCData() as Data?)
+    #expect(size(small) == "32×16")
+    #expect(small.colorSpace?.copyICCData() as Data? == profile)
+    #expect(bytes(small)[0] == 0)
   }
 
   @Test func isTheFilteredPictureOfTheLibrary() throws {

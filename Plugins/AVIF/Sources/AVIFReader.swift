@@ -14,7 +14,7 @@ final class AVIFReader: ContainerReader {
   private let host: CoderHost
   private let source: SourceView
   private(set) var shown: ShownPicture
-  /// Auxiliary pictures: hidden pages after the file's one. Looked for once the file is complete.
+  /// Auxiliary pictures and thumbnails: hidden pages after the file's one. Looked for once the file is complete.
   private lazy var auxiliaries = shown.file.auxiliaryItems()
   /// Looked for once the file is complete.
   private var outside: OutsideBoxes?
@@ -60,15 +60,11 @@ final class AVIFReader: ContainerReader {
   func header(page: Int) throws(CoderError) -> ImageHeader {
     try reopenIfComplete()
     let hidden = countAuxiliaries()
-    var header =
-      switch page == 0 ? shown : try picture(page) {
-      case .coded(let open): Self.header(of: open)
-      case .derived(let file, let picture): try Self.header(of: picture, in: file)
-      }
+    var header = try Self.header(of: page == 0 ? shown : try picture(page))
     header.hiddenPageCount = hidden
     if page == 0, shown.file.standsIn { (header.standsIn, header.isLossless) = (true, false) }
     if page == 0, try outsideBoxes()?.credentials != nil { header.metadata.insert(.c2pa) }
-    if page > 0 { describe(&header, page: page) }
+    if page > 0 { try describe(&header, page: page) }
     return header
   }
 
@@ -143,7 +139,7 @@ final class AVIFReader: ContainerReader {
     }
     if kind == .other { return page == 0 ? try OtherBoxes.names(in: source) : nil }
     let open: OpenedFile
-    switch try picture(page) {
+    switch try picture(kind == .icc ? pageOfColors(page) : page) {
     case .coded(let file): open = file
     case .derived(_, let picture): return try picture.metadata(kind)
     }
@@ -215,6 +211,13 @@ extension AVIFReader {
       guard try open.waitForMissing(decoder) else {
         throw .truncated("\(rows) of \(image.height) rows are there", at: open.file.bytes.count)
       }
+    }
+  }
+
+  private static func header(of picture: ShownPicture) throws(CoderError) -> ImageHeader {
+    switch picture {
+    case .coded(let open): header(of: open)
+    case .derived(let file, let picture): try header(of: picture, in: file)
     }
   }
 
@@ -296,7 +299,9 @@ extension AVIFReader {
 extension AVIFReader {
   /// Auxiliary pictures of a file that is there whole; none of one that cannot be opened so.
   private func countAuxiliaries() -> Int {
-    guard shown.file.incremental == nil, shown.file.hasAuxiliaries else { return 0 }
+    guard shown.file.incremental == nil else { return 0 }
+    // The boxes say all of thumbnails that their number needs.
+    guard shown.file.hasAuxiliaries else { return auxiliaries.count }
     do throws(CoderError) {
       try completeHeader()
       return auxiliaries.count
@@ -307,12 +312,29 @@ extension AVIFReader {
   }
 
   /// Says what a hidden page is.
-  private func describe(_ header: inout ImageHeader, page: Int) {
+  private func describe(_ header: inout ImageHeader, page: Int) throws(CoderError) {
     let found = auxiliaries[page - 1]
+    let owner = try Self.header(of: shown)
+    try found.check(size: header.canvas, of: owner.canvas)
+    header.orientation = found.orientation(
+      StoredPicture(size: header.canvas, orientation: header.orientation),
+      of: StoredPicture(size: owner.canvas, orientation: owner.orientation))
+    if try pageOfColors(page) == 0 {
+      header.cicp = owner.cicp
+      if owner.metadata.contains(.icc) { header.metadata.insert(.icc) }
+    }
     let kind = found.kind == .depth && isDisparity(page: page) ? .disparity : found.kind
     header.role = PageRole(kind, name: found.type)
     // The colors of its own samples say nothing: they are no light.
     if kind == .gainMap { header.cicp = found.toneMap?.points }
+  }
+
+  /// Whose colors a page has: its own, or those of the picture for a thumbnail that says nothing of them.
+  private func pageOfColors(_ page: Int) throws(CoderError) -> Int {
+    let own = try picture(page)
+    guard page > 0, auxiliaries[page - 1].kind == .reduced else { return page }
+    let header = try Self.header(of: own)
+    return header.cicp == nil && !header.metadata.contains(.icc) ? 0 : page
   }
 
   func gainMap(_ block: GainMapBlock, page: Int) throws(CoderError) -> [UInt8]? {

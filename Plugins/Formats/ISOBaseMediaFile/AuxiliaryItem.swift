@@ -57,4 +57,10 @@ public struct AuxiliaryItem {
     (self.item, self.owner, kind, self.type) = (item, owner, AuxiliaryKind(type).picture, type)
     toneMap = nil
   }
+
+  /// A smaller version of its page (ISO/IEC 23008-12 §6.4.4).
+  public init(thumbnail item: UInt32, owner: Int) {
+    (self.item, self.owner, kind, type) = (item, owner, .reduced, "\(FourCC.thumbnail)")
+    toneMap = nil
+  }
 }

@@ -37,6 +37,8 @@ public struct DecodeContext {
   package var format: ImageFormat?
   /// The format of the file that the bytes come from, where a coder has made them of one.
   private var outerFormat: ImageFormat?
+  /// How the picture is turned, where that is for the file outside to say.
+  private var outerOrientation: Orientation?
   /// Receives the header and rows of an incomplete file, or nil.
   var incremental: IncrementalImage?
 
@@ -94,14 +96,17 @@ public struct DecodeContext {
 
   /// What the header of the file states.
   func stated(_ header: ImageHeader) -> ImageHeader {
-    guard let outerFormat else { return header }
+    guard outerFormat != nil || outerOrientation != nil else { return header }
     var header = header
-    header.format = outerFormat
+    header.format = outerFormat ?? header.format
+    header.orientation = outerOrientation ?? header.orientation
     return header
   }
 
   /// The same for a file in the file, which shows its own first page and frame and embeds nothing further.
-  func embedded(_ source: OpenSource) -> DecodeContext {
+  ///
+  /// - Parameter orientation: How it is turned, or nil if it says so itself.
+  func embedded(_ source: OpenSource, shownAs orientation: Orientation? = nil) -> DecodeContext {
     var inner = DecodeOptions(firstFrameOnly: true, limits: options.limits, allowedFormats: options.allowedFormats)
     inner.cancellation = options.cancellation
     inner.log = options.log
@@ -116,6 +121,7 @@ public struct DecodeContext {
       throw .noCoder("a file inside a file in the file is not opened")
     }
     context.budget = budget
+    context.outerOrientation = orientation
     return context
   }
 

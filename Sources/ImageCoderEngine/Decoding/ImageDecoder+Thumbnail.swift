@@ -15,11 +15,10 @@ extension ImageDecoder {
   }
 
   /// A decoder of the thumbnail that the file has of the page: that of Exif, or else the smallest preview, or the smallest
-  /// smaller version with a side of 64 pixels or more, or the largest below. Its header says its size without decoding it. Nil
-  /// for none.
+  /// smaller version with a side of 64 pixels or more, or the largest below. Nil for none.
   ///
-  /// It comes as it is stored: of its own size, and not turned. How it is to be turned says the header of the page. Of an
-  /// animation, and of a file whose bytes still arrive, only that of Exif counts.
+  /// It comes as it is stored: of its own size, and not turned. Its header says its size and how it is to be turned, without
+  /// decoding it. Of an animation, and of a file whose bytes still arrive, only that of Exif counts.
   ///
   /// The limits, and the formats that are allowed, hold for it as for the page. It shares the file with this decoder.
   ///
@@ -28,7 +27,8 @@ extension ImageDecoder {
   public func embeddedThumbnail() throws(CoderError) -> ImageDecoder? {
     if let file = try exifThumbnail() {
       guard let open = context.openEmbedded else { throw .noCoder("there is no coder for the thumbnail in the file") }
-      var inner = context.embedded(try OpenSource(.bytes(file), limits: options.limits))
+      // Exif says nothing of how its thumbnail is turned: it is as the picture is (Exif 2.32 §4.6.4 A, Orientation).
+      var inner = context.embedded(try OpenSource(.bytes(file), limits: options.limits), shownAs: header.orientation)
       inner.options.size = .own
       inner.options.appliesOrientation = false
       return try open(inner)

@@ -58,8 +58,10 @@ def make():
     make_light(sources)
     make_lossy()
     import heif_invalid
+    import heif_thumbnails
     import heif_uncompressed
 
+    heif_thumbnails.make()
     heif_uncompressed.make()
 
     heif_invalid.make(sources)

@@ -133,7 +133,10 @@
     }
     if !source.isFinal {
       guard let frame = source.partial(index) else { return nil }
-      return small((frame.pixels, source.decoder?.header.orientation ?? .up), side: side, isUpright: isUpright)
+      let stored = StoredThumbnail(
+        pixels: frame.pixels, orientation: source.decoder?.header.orientation ?? .up,
+        colorSpace: source.decoder.flatMap { CGColorSpace(of: $0) })
+      return small(stored, side: side, isUpright: isUpright)
     }
     let box = side.map { PictureSize.fitting(Size(width: $0, height: $0)) } ?? .own
     // The first picture needs no look at the rest of the file.
@@ -150,15 +153,13 @@
   }
 
   /// Pixels that are there, in the size and the direction that are asked for.
-  private func small(_ picture: (pixels: PixelBuffer, orientation: Orientation), side: Int?, isUpright: Bool)
-    -> CGImage?
-  {
+  private func small(_ picture: StoredThumbnail, side: Int?, isUpright: Bool) -> CGImage? {
     var pixels = picture.pixels
     if let side {
       let size = pixels.size.fitted(in: Size(width: side, height: side))
       if size != pixels.size { pixels = (try? pixels.resampled(to: size)) ?? pixels }
     }
     if isUpright { pixels = (try? pixels.oriented(by: picture.orientation)) ?? pixels }
-    return CGImage(pixels.inWords)
+    return CGImage(pixels.inWords, colorSpace: picture.colorSpace)
   }
 #endif

@@ -5,23 +5,30 @@
   import Foundation
   import ImageCodersBuiltIn
 
+  /// A small picture that is there, and how it is to be turned.
+  struct StoredThumbnail {
+    let pixels: PixelBuffer
+    let orientation: Orientation
+    let colorSpace: CGColorSpace?
+  }
+
   extension CGImageSource {
-    /// The thumbnail that the file has of a picture, as it is stored, and how the picture is turned; nil for none.
-    func embeddedThumbnail(_ index: Int) -> (pixels: PixelBuffer, orientation: Orientation)? {
+    /// The thumbnail that the file has of a picture, as it is stored; nil for none.
+    func embeddedThumbnail(_ index: Int) -> StoredThumbnail? {
       lock.withLock {
-        guard let small = embeddedDecoder(index), let frame = try? small.decoder.frame(at: 0) else { return nil }
-        return (frame.pixels, small.orientation)
+        guard let decoder = embeddedDecoder(index), let frame = try? decoder.frame(at: 0) else { return nil }
+        return StoredThumbnail(
+          pixels: frame.pixels, orientation: decoder.header.orientation, colorSpace: CGColorSpace(of: decoder))
       }
     }
 
     /// Its size, for which it is not decoded.
     func embeddedThumbnailSize(_ index: Int) -> Size? {
-      lock.withLock { embeddedDecoder(index)?.decoder.header.canvas }
+      lock.withLock { embeddedDecoder(index)?.header.canvas }
     }
 
-    private func embeddedDecoder(_ index: Int) -> (decoder: ImageDecoder, orientation: Orientation)? {
-      guard let page = page(index), let small = (try? page.embeddedThumbnail()) ?? nil else { return nil }
-      return (small, page.header.orientation)
+    private func embeddedDecoder(_ index: Int) -> ImageDecoder? {
+      page(index).flatMap { page in (try? page.embeddedThumbnail()) ?? nil }
     }
 
     /// The decoder of the file for what is said of a picture; nil for an index that the file does not have.

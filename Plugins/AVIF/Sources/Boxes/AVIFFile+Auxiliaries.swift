@@ -11,7 +11,7 @@ extension AVIFFile {
       || items.auxiliaries.contains { item in auxiliaryType(of: item).map { AuxiliaryKind($0) != .alpha } ?? false }
   }
 
-  /// The auxiliary pictures of a still, without alpha, which is in the picture's pixels.
+  /// The auxiliary pictures of a still, without alpha, which is in the picture's pixels; after them its thumbnails.
   ///
   /// Where a tone map names a gain map, its name in an `auxC` property does not count.
   func auxiliaryItems() -> [AuxiliaryItem] {
@@ -23,6 +23,13 @@ extension AVIFFile {
     let others = items.auxiliaries.compactMap { item in
       item == gainMap?.item ? nil : auxiliaryType(of: item).flatMap { AuxiliaryItem(item, type: $0, owner: 0) }
     }
-    return [gainMap].compactMap { $0 } + others
+    var thumbnails = ThumbnailItems(
+      in: items.meta, types: Self.pictureTypes, pages: [items.primary, items.stated], most: Self.mostThumbnails)
+    thumbnails.add(items.thumbnails, owner: 0)
+    return [gainMap].compactMap { $0 } + others + thumbnails.found
   }
+
+  private static let pictureTypes: [FourCC] = [.av01, .grid, .overlay, .identity]
+  /// libavif reads all boxes anew for each of them.
+  private static let mostThumbnails = 64
 }

@@ -14,6 +14,8 @@ extension AVIFFile {
     if items.primary != items.stated {
       patches.append(Patch(place: items.primaryPlace.lowerBound, bytes: number(items.primary, in: items.primaryPlace)))
     }
+    // libavif passes thumbnails over, so the references that say what it is have to be something else.
+    patches += items.thumbnailMarks.map { Patch(place: $0, bytes: FourCC.free.bytes) }
     if showsAlpha {
       patches += tileAlphaPatches
     } else {

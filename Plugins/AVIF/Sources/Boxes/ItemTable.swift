@@ -15,8 +15,10 @@ final class ItemTable {
   let stated: UInt32
   /// Where the number of the primary item stands.
   let primaryPlace: Range<Int>
-  /// Items that are thumbnails of the primary one, and where the types of the references stand that say so.
-  let thumbnails: [(item: UInt32, place: Int)]
+  /// Items that are thumbnails of the primary one.
+  let thumbnails: [UInt32]
+  /// Where the types of the references stand that say of the item that is shown that it is a thumbnail itself.
+  let thumbnailMarks: [Int]
   /// Items that are auxiliary to the primary one: alpha, depth, gain map.
   let auxiliaries: [UInt32]
 
@@ -37,21 +39,19 @@ final class ItemTable {
     self.stated = stated
     primary = Self.shown(for: item, in: meta)
     primaryPlace = place
-    var thumbnails: [(item: UInt32, place: Int)] = []
-    var auxiliaries: [UInt32] = []
+    var (thumbnails, auxiliaries, marks) = ([UInt32](), [UInt32](), [Int]())
     for reference in meta.references {
-      guard reference.type == .thumbnail || reference.type == .auxiliary,
-        meta.referenced[reference.to].contains(primary)
-      else { continue }
+      guard reference.type == .thumbnail || reference.type == .auxiliary else { continue }
+      // The type stands after the size.
+      if reference.type == .thumbnail, reference.from == primary { marks.append(reference.start + 4) }
+      guard meta.referenced[reference.to].contains(primary) else { continue }
       if reference.type == .auxiliary {
         auxiliaries.append(reference.from)
       } else {
-        // The type stands after the size.
-        thumbnails.append((reference.from, reference.start + 4))
+        thumbnails.append(reference.from)
       }
     }
-    self.thumbnails = thumbnails
-    self.auxiliaries = auxiliaries
+    (self.thumbnails, self.auxiliaries, thumbnailMarks) = (thumbnails, auxiliaries, marks)
   }
 
   /// A picture with a gain map is shown without it: its base comes first (ISO/IEC 23008-12 §6.6.2.4). An item that only

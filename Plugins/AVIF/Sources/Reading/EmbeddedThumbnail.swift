@@ -8,7 +8,6 @@ import ImageCoderPlugin
 struct EmbeddedThumbnail {
   let size: Size
   private let item: UInt32
-  private let table: ItemTable
 
   /// Finds the largest thumbnail that shows the whole picture in the same way: same sides' ratio, same transformations,
   /// same colors, and no alpha that would be missing.
@@ -19,7 +18,7 @@ struct EmbeddedThumbnail {
     else { return nil }
     let shared = Self.signature(of: items.primary, items, file.bytes)
     var best: (item: UInt32, size: Size)?
-    for (candidate, _) in items.thumbnails.prefix(Self.maxCandidates) where items.type(of: candidate) == .av01 {
+    for candidate in items.thumbnails.prefix(Self.maxCandidates) where items.type(of: candidate) == .av01 {
       guard let size = items.size(of: candidate, in: file.bytes), !size.isEmpty, size.width <= full.width,
         size.height <= full.height, size.pixelCount > best?.size.pixelCount ?? 0,
         Self.hasSameShape(size, full), Self.signature(of: candidate, items, file.bytes) == shared
@@ -27,7 +26,7 @@ struct EmbeddedThumbnail {
       best = (candidate, size)
     }
     guard let best else { return nil }
-    (item, size, table) = (best.item, best.size, items)
+    (item, size) = (best.item, best.size)
   }
 
   private static let maxCandidates = 8
@@ -40,7 +39,9 @@ struct EmbeddedThumbnail {
   /// - Throws: What is not the file's fault, such as ``CoderError/Code/cancelled``.
   func decoded(from file: AVIFFile, host: CoderHost) throws(CoderError) -> PictureDecoder? {
     do throws(CoderError) {
-      let decoder = try decoder(for: file, host: host)
+      let shown = try file.showing(item)
+      let decoder = try PictureDecoder(
+        shown, source: AVIF_DECODER_SOURCE_PRIMARY_ITEM, patches: shown.itemPatches(), in: shown.items?.box, host: host)
       var rows = try decoder.decode(frame: 0, host: host)
       while rows < Int(decoder.image.height) {
         guard try decoder.waitForMissing() else { return nil }
@@ -52,19 +53,6 @@ struct EmbeddedThumbnail {
       guard error.code.group != .environment || error.code == .libraryFailure else { throw error }
       return nil
     }
-  }
-
-  private func decoder(for file: AVIFFile, host: CoderHost) throws(CoderError) -> PictureDecoder {
-    var number = ByteWriter()
-    number.put(UInt64(item), bytes: table.primaryPlace.count)
-    // libavif passes thumbnails over, so the references that say what it is have to be something else.
-    var patches = [Patch(place: table.primaryPlace.lowerBound, bytes: number.bytes)]
-    for thumbnail in table.thumbnails where thumbnail.item == item {
-      patches.append(Patch(place: thumbnail.place, bytes: FourCC.free.bytes))
-    }
-    return try PictureDecoder(
-      file, source: AVIF_DECODER_SOURCE_PRIMARY_ITEM, patches: file.itemPatches() + patches, in: table.box,
-      host: host)
   }
 
   /// Sides are rounded when a picture is made smaller: each may be off by one.

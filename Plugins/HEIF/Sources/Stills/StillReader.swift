@@ -16,7 +16,7 @@ final class StillReader: ContainerReader {
   private(set) var file: HEIFFile
   /// Thumbnails that were found fit, decoded when they were offered.
   private var thumbnails: [Int: Thumbnail] = [:]
-  /// Auxiliary pictures of all pages: hidden pages after those of the file.
+  /// Auxiliary pictures and thumbnails of all pages: hidden pages after those of the file.
   private lazy var auxiliaries = file.auxiliaryItems()
 
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
@@ -43,16 +43,20 @@ final class StillReader: ContainerReader {
     header.orientation = try orientation(of: node, page: page)
     header.pageCount = file.pages.count
     header.primaryPage = file.primaryPage
-    header.cicp = node.points
+    let colors = try nodeOfColors(node, page: page)
+    header.cicp = colors.points
     header.subsampling = node.subsampling
     header.isLossless = node.isLossless
-    header.metadata = Set(MetadataKind.allCases.filter { payload($0, of: node, isAwaited: false) != nil })
+    header.metadata = Set(MetadataKind.allCases.filter { payload($0, of: node, colors, isAwaited: false) != nil })
     header.isTruncated = isCut(node)
     header.isIncomplete = file.isIncremental
     if case .jpeg(let place) = node.content { header.embedded = place }
     // Auxiliary pictures are looked for once the file is complete.
     if !file.isIncremental { header.hiddenPageCount = auxiliaries.count }
-    if page >= file.pages.count { describe(&header, page: page) }
+    if let found = hidden(page) {
+      try found.check(size: header.canvas, of: picture(of: found).placement.crop.size)
+      describe(&header, found, page: page)
+    }
     return header
   }
 
@@ -107,7 +111,7 @@ final class StillReader: ContainerReader {
 
   func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
     let node = try canvas(of: page)
-    switch payload(kind, of: node) {
+    switch payload(kind, of: node, try nodeOfColors(node, page: page)) {
     case nil: return nil
     case .range(let range)?:
       try host.limits.check(metadata: range.count)
@@ -132,13 +136,28 @@ final class StillReader: ContainerReader {
 }
 
 extension StillReader {
+  /// What a hidden page is; nil for a page of the file.
+  private func hidden(_ page: Int) -> AuxiliaryItem? {
+    page < file.pages.count ? nil : auxiliaries[page - file.pages.count]
+  }
+
+  /// The picture that a hidden page belongs to.
+  private func picture(of hidden: AuxiliaryItem) throws(CoderError) -> PictureNode {
+    try file.node(file.pages[hidden.owner])
+  }
+
   /// Says what a hidden page is.
-  private func describe(_ header: inout ImageHeader, page: Int) {
-    let found = auxiliaries[page - file.pages.count]
+  private func describe(_ header: inout ImageHeader, _ found: AuxiliaryItem, page: Int) {
     let kind = found.kind == .depth && isDisparity(page: page) ? .disparity : found.kind
     header.role = PageRole(kind, name: found.type, owner: found.owner)
     // The colors of its own samples say nothing: they are no light.
     if kind == .gainMap { header.cicp = found.toneMap?.points }
+  }
+
+  /// Which picture's colors a page has: its own, or those of its picture for a thumbnail that says nothing of them.
+  private func nodeOfColors(_ node: PictureNode, page: Int) throws(CoderError) -> PictureNode {
+    guard node.points == nil, node.profile == nil, let found = hidden(page), found.kind == .reduced else { return node }
+    return try picture(of: found)
   }
 
   func gainMap(_ block: GainMapBlock, page: Int) throws(CoderError) -> [UInt8]? {
@@ -147,18 +166,10 @@ extension StillReader {
     return try map.bytes(of: block, in: file.contents, limits: host.limits)
   }
 
-  /// How a page is shown. A gain map that no property turns lies as its picture is stored: Samsung's phones turn the picture
-  /// alone. If only the picture as it is shown has the map's proportions, the map was turned before it was stored.
+  /// How a page is shown.
   private func orientation(of node: PictureNode, page: Int) throws(CoderError) -> Orientation {
-    let own = node.placement.orientation
-    guard own == .up, page >= file.pages.count else { return own }
-    let found = auxiliaries[page - file.pages.count]
-    guard found.kind == .gainMap, found.toneMap == nil else { return own }
-    let picture = try canvas(of: found.owner).placement
-    let (map, stored) = (node.placement.crop.size, picture.crop.size)
-    let difference = abs(map.width * stored.height - map.height * stored.width)
-    let turnedDifference = abs(map.width * stored.width - map.height * stored.height)
-    return picture.orientation.swapsSides && turnedDifference < difference ? own : picture.orientation
+    guard let found = hidden(page) else { return node.placement.orientation }
+    return found.orientation(node.stored, of: try picture(of: found).stored)
   }
 }
 
@@ -197,9 +208,13 @@ extension StillReader {
     case item(Item)
   }
 
-  /// - Parameter isAwaited: Whether to wait for bytes that arrive; without them, items are taken at their types' word.
-  private func payload(_ kind: MetadataKind, of node: PictureNode, isAwaited: Bool = true) -> Payload? {
-    if kind == .icc { return node.profile.map { .range($0) } }
+  /// - Parameters:
+  ///   - colors: The picture whose colors count.
+  ///   - isAwaited: Whether to wait for bytes that arrive; without them, items are taken at their types' word.
+  private func payload(
+    _ kind: MetadataKind, of node: PictureNode, _ colors: PictureNode, isAwaited: Bool = true
+  ) -> Payload? {
+    if kind == .icc { return colors.profile.map { .range($0) } }
     for id in file.descriptions(of: node.id) {
       guard let item = file.meta.item(id) else { continue }
       let isXMP = item.isXMP && item.contentEncoding == .none
@@ -213,6 +228,10 @@ extension StillReader {
 }
 
 extension PictureNode {
+  fileprivate var stored: StoredPicture {
+    StoredPicture(size: placement.crop.size, orientation: placement.orientation)
+  }
+
   var pixelFormat: PixelFormat { PixelFormat(isGray: isGray, hasAlpha: hasAlpha, isDeep: bits > 8) }
 
   var alphaMode: AlphaMode { AlphaMode(hasAlpha: hasAlpha, isPremultiplied: isPremultiplied) }
