@@ -44,7 +44,7 @@ def make():
               Item(b"grid", grid(1, 2, 64, 32), [ispe(64, 32)], hidden=True)], 3,
              [(b"dimg", 3, [1, 2]), (b"dimg", 7, [5, 6]), (b"thmb", 7, [3]), (b"thmb", 4, [3])]), rgba(wide), "gray8")
 
-    profile = fixtures.icc()
+    profile = fixtures.icc(b"GRAY")
     put("thumbnails-colors.heic", "a picture with a profile, and thumbnails that say nothing of colors, and others",
         heif([exact(gray).item(64, 32, prof(profile), bits=(8,)), plain(gray[::2, ::2]),
               plain(gray[::2, ::2], nclx(9, 16, 0))], 1, [(b"thmb", 2, [1]), (b"thmb", 3, [1])]), rgba(gray), "gray8",

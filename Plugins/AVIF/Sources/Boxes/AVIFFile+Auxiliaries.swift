@@ -24,12 +24,10 @@ extension AVIFFile {
       item == gainMap?.item ? nil : auxiliaryType(of: item).flatMap { AuxiliaryItem(item, type: $0, owner: 0) }
     }
     var thumbnails = ThumbnailItems(
-      in: items.meta, types: Self.pictureTypes, pages: [items.primary, items.stated], most: Self.mostThumbnails)
+      in: items.meta, types: Self.pictureTypes, pages: [items.primary, items.stated], most: Self.maxAuxiliaries)
     thumbnails.add(items.thumbnails, owner: 0)
-    return [gainMap].compactMap { $0 } + others + thumbnails.found
+    return [gainMap].compactMap { $0 } + others.prefix(Self.maxAuxiliaries) + thumbnails.found
   }
 
   private static let pictureTypes: [FourCC] = [.av01, .grid, .overlay, .identity]
-  /// libavif reads all boxes anew for each of them.
-  private static let mostThumbnails = 64
 }

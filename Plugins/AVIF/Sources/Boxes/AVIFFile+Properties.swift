@@ -5,8 +5,9 @@ import ISOBaseMediaFile
 import ImageCoderPlugin
 
 extension AVIFFile {
-  /// Auxiliary items that are named.
-  private static let maxAuxiliaries = 16
+  /// Auxiliary items that are named, and that are pages; so many thumbnails are, too. libavif reads all boxes anew for each
+  /// page, and takes a time for it that grows with the square of their number.
+  static let maxAuxiliaries = 16
 
   /// What the container says beside the header.
   ///
