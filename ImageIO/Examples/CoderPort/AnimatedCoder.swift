@@ -2,7 +2,7 @@
 
 #if canImport(ImageIO)
   public import CoreGraphics
-  public import Foundation
+  import Foundation
   import ImageIO
   public import UniformTypeIdentifiers
 

@@ -53,11 +53,11 @@
   /// The allocator that is used where none is named.
   public let kCFAllocatorDefault: CFAllocator! = nil
   /// True, as an object.
-  nonisolated(unsafe) public let kCFBooleanTrue: CFBoolean! = NSNumber(value: true)
+  public let kCFBooleanTrue: CFBoolean! = NSNumber(value: true)
   /// False, as an object.
-  nonisolated(unsafe) public let kCFBooleanFalse: CFBoolean! = NSNumber(value: false)
+  public let kCFBooleanFalse: CFBoolean! = NSNumber(value: false)
   /// The object that says "nothing". As the value of a property that is written, it takes the property out.
-  nonisolated(unsafe) public let kCFNull: CFNull! = NSNull()
+  public let kCFNull: CFNull! = NSNull()
 
   /// Makes empty data that can grow. `capacity` is not looked at.
   public func CFDataCreateMutable(_ allocator: CFAllocator?, _ capacity: CFIndex) -> CFMutableData! { NSMutableData() }

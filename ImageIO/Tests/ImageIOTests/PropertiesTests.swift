@@ -91,7 +91,7 @@ import Testing
   private static func ask(_ arguments: [String]) throws -> [[String: Any]] {
     let process = Process()
     let output = FileManager.default.temporaryDirectory.appendingPathComponent("exiftool-\(UUID().uuidString)")
-    FileManager.default.createFile(atPath: output.path, contents: nil)
+    _ = FileManager.default.createFile(atPath: output.path, contents: nil)
     defer { try? FileManager.default.removeItem(at: output) }
     process.executableURL = URL(fileURLWithPath: exiftool)
     process.arguments = ["-q", "-q"] + arguments
