@@ -17,6 +17,7 @@ import Testing
     "grid.heic": "a grid without ispe", "grid-trimmed.heic": "a grid without ispe",
     "grid-rotated.heic": "a grid without ispe", "grid-of-rotated.heic": "a grid without ispe",
     "identity.heic": "an identity picture without ispe", "overlay.heic": "an overlay",
+    "thumbnails-strange.heic": "a thumbnail of a thumbnail",
     "hidden-primary.heic": "a hidden primary item", "tone-map-primary.heic": "a tone map as the primary item",
   ]
 
@@ -43,13 +44,13 @@ import Testing
   private static func isSequence(_ name: String) -> Bool { name.hasSuffix(".heics") || name.hasPrefix("unci-") }
 
   /// Stills; another brand, matrix coefficients that libheif does not convert by, boxes up to the end, tone maps, overlays,
-  /// alpha beside tiles, and properties of a repeated item are not for this coder.
+  /// alpha beside tiles, properties of a repeated item, and thumbnails of thumbnails are not for this coder.
   static let avifNames = names("valid", of: "avif").filter {
     !$0.hasPrefix("sequence") && !$0.hasPrefix("open-") && !$0.hasPrefix("matrix-constant-luminance")
       && !$0.hasPrefix("matrix-ycgco")
       && ![
         "brand-miaf.avif", "tone-map.avif", "identity.avif", "grid-tile-alpha.avif",
-        "overlay.avif", "overlay-clear.avif",
+        "overlay.avif", "overlay-clear.avif", "thumbnails-strange.avif",
       ].contains($0)
   }
 

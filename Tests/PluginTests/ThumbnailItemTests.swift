@@ -70,7 +70,8 @@ import Testing
     #expect(own.metadata[.icc] == nil)
   }
 
-  /// A thumbnail of itself, one of a thumbnail, one that is larger, one twice, one that is no picture, one that is not there.
+  /// A thumbnail of itself, one of a thumbnail, one twice, one that is no picture; in HEIC one that is larger, and one that is
+  /// not there.
   @Test(arguments: ["heif/valid/thumbnails-strange.heic", "avif/valid/thumbnails-strange.avif"])
   func whatIsNoneIsLeftOut(_ path: String) throws {
     let file = try Self.open(path)
