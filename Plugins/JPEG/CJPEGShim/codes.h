@@ -11,10 +11,9 @@
 #include "imgcoder/imgcoder.h"
 
 enum { PIECE = 64 * 1024 };
-enum { BLOCK_BYTES = 64 * 27 / 8 + 1 };   // of the longest block: 64 codes of 16 bits with 11 more
-enum { SLACK = BLOCK_BYTES + 16 };        // bytes behind a piece that are those of the next, so that a block ends there
-enum { CODES = 32 * 1024 };
-enum { WRITE_SLACK = 1024 };              // bytes behind these, so that a few tokens are written without a look at what room there is
+enum { SLACK = 16 };                      // bytes after a piece that are those of the next, so that a code ends there
+enum { CODES = 8 * 1024 };
+enum { WRITE_SLACK = 1024 };              // bytes after these, so that a few codes are written without a look at what room there is
 
 typedef struct recode_piece {
   struct recode_piece *next;
@@ -40,7 +39,7 @@ static inline void code_refill(code_reader *reader) {
 
 // Where writing stands. Loops have a copy of their own: in memory, each byte that is written might be one of these.
 typedef struct code_tail {
-  uint64_t bits;    // the upper `count`, less than 8, are not among the bytes yet
+  uint64_t bits;    // the lower `count`, less than 8, are not among the bytes yet; those above them are
   int count;
   uint32_t length;  // of the bytes
 } code_tail;
@@ -54,15 +53,14 @@ typedef struct code_writer {
   uint8_t stuffed[2 * (CODES + WRITE_SLACK)];
 } code_writer;
 
-// At most 32 bits; there is room for WRITE_SLACK bytes.
+// 57 bits at most; there is room for WRITE_SLACK bytes.
 static inline void code_put(code_writer *writer, code_tail *tail, uint64_t bits, int count) {
-  uint64_t all = tail->bits | bits << (64 - tail->count - count);
-  uint64_t bytes = __builtin_bswap64(all);
+  tail->bits = tail->bits << count | bits;
+  tail->count += count;
+  const uint64_t bytes = __builtin_bswap64(tail->bits << (-tail->count & 63));
   memcpy(writer->bytes + tail->length, &bytes, 8);
-  count += tail->count;
-  tail->length += (uint32_t)count >> 3;
-  tail->bits = all << (count & ~7);
-  tail->count = count & 7;
+  tail->length += (uint32_t)tail->count >> 3;
+  tail->count &= 7;
 }
 
 // Gives the bytes to the host.

@@ -2,7 +2,7 @@
 
 #include "destination.h"
 
-enum { CHUNK = 64 * 1024 };  // bytes given to the host at a time
+enum { CHUNK = 16 * 1024 };  // bytes given to the host at a time
 
 static destination *destination_of(j_compress_ptr cinfo) { return (destination *)cinfo->dest; }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "destination.h"
+#include "plain.h"
 #include "small.h"
 
 #include <limits.h>
@@ -119,12 +120,14 @@ static void begin(cjpeg_encoder *encoder) {
     begin_small(encoder);
     return;
   }
+  // Progressive files have tables of their own in any case.
+  const int is_recoded = encoder->options.is_optimized && !encoder->options.is_progressive;
+  if (is_recoded) plain_set_tables(cinfo);
   jpeg_start_compress(cinfo, TRUE);
   // SOI and APP0, if any, are in the chunk; frame and scan headers follow with the first row.
   destination_write(cinfo, encoder->options.segments, encoder->options.segments_length);
-  // Progressive files have tables of their own in any case.
   encoder->recoder.host = encoder->host;
-  if (encoder->options.is_optimized && !encoder->options.is_progressive) encoder->destination.recoder = &encoder->recoder;
+  if (is_recoded) encoder->destination.recoder = &encoder->recoder;
 }
 
 static void finish(cjpeg_encoder *encoder) {
@@ -141,7 +144,7 @@ static void finish(cjpeg_encoder *encoder) {
   }
   jpeg_finish_compress(&encoder->cinfo);
   if (!encoder->destination.recoder) return;
-  imgcoder_status status = recode_write(&encoder->recoder, &encoder->cinfo, encoder->output);
+  imgcoder_status status = recode_write(&encoder->recoder, encoder->output);
   if (status != IMGCODER_STATUS_OK) failure_escape((j_common_ptr)&encoder->cinfo, status);
 }
 

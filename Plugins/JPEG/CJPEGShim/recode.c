@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "tokens.h"
+#include "plain.h"
 
 static imgcoder_status append(recoder *recoder, const uint8_t *bytes, uint64_t length) {
   while (length > 0) {
@@ -27,14 +27,16 @@ static imgcoder_status append(recoder *recoder, const uint8_t *bytes, uint64_t l
   return IMGCODER_STATUS_OK;
 }
 
-// Keeps codes: a zero after 0xFF is left out, and so is a marker with its 0xFF, T.81 B.1.1.2 and B.1.1.5.
+// Keeps codes: a zero after 0xFF is left out, T.81 B.1.1.5. A marker ends the file, or is kept as PLAIN_MARKER says.
 static imgcoder_status keep_codes(recoder *recoder, const uint8_t *bytes, const uint8_t *end) {
-  static const uint8_t ones = 0xFF;
+  static const uint8_t ones[] = {0xFF, 0xFF};
   while (bytes < end) {
     imgcoder_status status = IMGCODER_STATUS_OK;
     if (recoder->is_after_ones) {
       recoder->is_after_ones = 0;
-      if (*bytes++ == 0) status = append(recoder, &ones, 1);
+      const uint8_t after = *bytes++;
+      if (after != 0 && after != JPEG_EOI) recoder->has_markers = 1;
+      if (after != JPEG_EOI) status = append(recoder, ones, after == 0 ? 1 : 2);
     } else {
       const uint8_t *found = memchr(bytes, 0xFF, (size_t)(end - bytes));
       status = append(recoder, bytes, (uint64_t)((found ? found : end) - bytes));
@@ -96,55 +98,45 @@ static imgcoder_status put_table(const imgcoder_output *output, uint8_t kind, co
 }
 
 // Copies the segments before the codes, with tables of this file in place of libjpeg's, which has a segment for each.
-static imgcoder_status put_header(const recoder *recoder, const JHUFF_TBL *tables, const imgcoder_output *output) {
+static imgcoder_status put_header(const recoder *recoder, JHUFF_TBL tables[2][PLAIN_TABLES], const imgcoder_output *output) {
   imgcoder_status status = IMGCODER_STATUS_OK;
   for (uint32_t at = 0, length; at < recoder->header_length && status == IMGCODER_STATUS_OK; at += length) {
     const uint8_t *segment = recoder->header + at;
     length = 2 + ((uint32_t)segment[2] << 8 | segment[3]);
-    int slot = (segment[4] >> 4 ? NUM_HUFF_TBLS : 0) + (segment[4] & 3);
-    status = segment[1] == 0xC4 ? put_table(output, segment[4], &tables[slot]) : output->write(output, segment, length);
+    status = segment[1] == 0xC4 ? put_table(output, segment[4], &tables[segment[4] >> 4 & 1][segment[4] & 1])
+                                : output->write(output, segment, length);
   }
   return status;
 }
 
-static imgcoder_status write_with(recoder *recoder, const token_layout *layout, token_work *work,
-                                  const imgcoder_output *output) {
-  const int has_groups = recoder->first->next != NULL || recoder->first->length >= PIECE / 8;
-  if (has_groups) token_group(work, layout);
-  else token_leave_groups_out(work, layout);
-  imgcoder_status status = token_read(recoder, layout, work);
+static imgcoder_status write_with(recoder *recoder, plain_work *work, const imgcoder_output *output) {
+  imgcoder_status status = plain_count(recoder, work);
   if (status != IMGCODER_STATUS_OK) return status;
-  if (has_groups) token_count_groups(work, layout);
-  for (int slot = 0; slot < SLOTS; slot++) {
-    huffman_optimize(work->counts[slot], &work->tables[slot]);
-    huffman_write_by(&work->writers[slot], &work->tables[slot]);
+  JHUFF_TBL tables[2][PLAIN_TABLES];
+  for (int is_ac = 0; is_ac < 2; is_ac++) {
+    for (int table = 0; table < PLAIN_TABLES; table++) {
+      uint32_t counts[256];
+      plain_counts_of(work, is_ac, table, counts);
+      huffman_optimize(counts, &tables[is_ac][table]);
+      plain_write_by(work, is_ac, table, &tables[is_ac][table]);
+    }
   }
-  if (has_groups) token_group_for_writing(work, layout);
-  status = put_header(recoder, work->tables, output);
-  if (status == IMGCODER_STATUS_OK) status = token_write(recoder->host, work);
+  status = put_header(recoder, tables, output);
+  if (status == IMGCODER_STATUS_OK) status = plain_write(recoder, work);
   if (status != IMGCODER_STATUS_OK) return status;
   code_end(&work->codes, JPEG_EOI);
   return work->codes.status;
 }
 
-imgcoder_status recode_write(recoder *recoder, const struct jpeg_compress_struct *cinfo,
-                             const imgcoder_output *output) {
+imgcoder_status recode_write(recoder *recoder, const imgcoder_output *output) {
   const imgcoder_host *host = recoder->host;
-  const token_layout layout = token_layout_of(cinfo);
   if (!recoder->first) return IMGCODER_STATUS_LIBRARY;
   fill_slack(recoder->first);
-  token_work *work = host->allocate(host, sizeof *work, 0);
+  plain_work *work = host->allocate(host, sizeof *work, 0);
   if (!work) return IMGCODER_STATUS_OUT_OF_MEMORY;
-  memset(work, 0, offsetof(token_work, readers));
+  memset(work, 0, offsetof(plain_work, codes.bytes));
   work->codes.output = output;
-  work->codes.status = IMGCODER_STATUS_OK;
-  work->codes.tail = (code_tail){0, 0, 0};
-  for (int i = 0; i < NUM_HUFF_TBLS; i++) {
-    if (cinfo->dc_huff_tbl_ptrs[i]) huffman_read_by(&work->readers[i], cinfo->dc_huff_tbl_ptrs[i]);
-    if (cinfo->ac_huff_tbl_ptrs[i]) huffman_read_by(&work->readers[NUM_HUFF_TBLS + i], cinfo->ac_huff_tbl_ptrs[i]);
-  }
-  imgcoder_status status = write_with(recoder, &layout, work, output);
-  token_free(host, work);
+  imgcoder_status status = write_with(recoder, work, output);
   host->free(host, work);
   return status;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Gives a baseline file the Huffman tables that fit it best. libjpeg keeps all coefficients for that, 2 or 6 bytes for a
-// pixel; here, what it has written with its usual tables is kept, and its codes are replaced by way of tokens. Private to the shim.
+// pixel; here, what it has written by plain codes is kept, and these are replaced. Private to the shim.
 
 #ifndef CJPEG_RECODE_H
 #define CJPEG_RECODE_H
@@ -12,7 +12,7 @@
 imgcoder_status recode_keep(recoder *recoder, const uint8_t *bytes, uint64_t length);
 
 // Writes what was kept with codes of its own, after jpeg_finish_compress().
-imgcoder_status recode_write(recoder *recoder, const struct jpeg_compress_struct *cinfo, const imgcoder_output *output);
+imgcoder_status recode_write(recoder *recoder, const imgcoder_output *output);
 
 void recode_free(recoder *recoder);
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a file with libjpeg's usual Huffman tables is kept in. Private to the shim.
+// What a file of plain codes is kept in. Private to the shim.
 
 #ifndef CJPEG_RECODER_H
 #define CJPEG_RECODER_H
 
 #include "failure.h"
 
-enum { RECODE_HEADER = 4096 };  // bytes of segments between APP0 and the codes, of which libjpeg writes some 600
+enum { RECODE_HEADER = 4096 };  // bytes of segments between APP0 and the codes, of which libjpeg writes some 900
 
 typedef struct recode_piece recode_piece;
 
@@ -16,7 +16,8 @@ typedef struct recoder {
   uint8_t header[RECODE_HEADER];  // from the quantization tables to the scan header
   uint32_t header_length;
   int is_after_ones;              // the last byte was 0xFF, which a zero or a marker follows
-  recode_piece *first, *last;     // codes without stuffed zeros and markers
+  int has_markers;                // there are restart markers
+  recode_piece *first, *last;     // codes without stuffed zeros
 } recoder;
 
 #endif
