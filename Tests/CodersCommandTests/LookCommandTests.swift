@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ImageCoders
+import TestSupport
 import Testing
 
 /// Looks that are asked for and measured at the shell.
@@ -72,6 +73,21 @@ import Testing
     #expect(run.status == 0 && run.output == "\(folder.path)/a.webp\n", "\(run.errors)")
     #expect(
       Run.inProcess("convert", input, "-o", "\(folder.path)/b", "--format", "jpeg,jpg", "--look", "60").status == 0)
+  }
+
+  /// A first frame is smaller, and no animation.
+  @Test func animationsLeaveFormatsOfStillsOut() throws {
+    let (first, second) = (try TestPictures.window(), try TestPictures.window())
+    for y in 0..<second.size.height / 2 {
+      second.row(y).assumingMemoryBound(to: UInt8.self).update(repeating: 128, count: second.rowBytes)
+    }
+    let image = Image(frames: [first, second].map { Frame(pixels: $0, delay: .milliseconds(100)) })
+    let input = folder.write("moves.png", try Decoded.registry.encode(image, as: .png))
+    let moving = Run.inProcess("convert", input, "\(folder.path)/a", "--format", "jpeg,webp", "--look", "60")
+    #expect(moving.status == 0 && moving.output == "\(folder.path)/a.webp\n", "\(moving.errors)")
+    #expect(try Decoded.registry.open(.file("\(folder.path)/a.webp")).frameCount == 2)
+    let stills = Run.inProcess("convert", input, "\(folder.path)/b", "--format", "jpeg,tiff", "--look", "60")
+    #expect(stills.status == 0 && stills.errors.contains("without animation"), "\(stills.errors)")
   }
 
   @Test(arguments: [

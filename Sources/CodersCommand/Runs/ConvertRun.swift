@@ -92,7 +92,9 @@ struct ConvertRun: Sendable {
     }
     run.encoding.formats = formats.all.map(\.format)
     run.read.coders.isQuiet = true
-    return SmallestWork(formats: formats, registry: registry, read: read, console: console) { [run] format in
+    return SmallestWork(
+      formats: formats, registry: registry, read: read, keepsFrames: !run.isFirstFrameOnly, console: console
+    ) { [run] format in
       ConvertWork(
         run: run, registry: registry, format: format, showsFrames: false, staysInMemory: true, console: console)
     }

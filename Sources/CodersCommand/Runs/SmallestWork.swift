@@ -73,6 +73,8 @@ struct SmallestWork: FileWork {
   let formats: OutputFormats
   let registry: CoderRegistry
   let read: ReadSettings
+  /// Whether an animation is to stay one.
+  let keepsFrames: Bool
   let console: Console
   /// The work for a format, whose files stay in memory and whose warnings are not printed.
   let work: @Sendable (ImageFormat) -> any FileWork
@@ -87,8 +89,9 @@ struct SmallestWork: FileWork {
     let hasAlpha = decoder.header.alpha != .opaque
     var (best, refusal): (EncodingReport?, CoderError?) = (nil, nil)
     var isFirst = true
-    // Without alpha, a picture that has some does not look like itself.
-    for named in formats.all where !(hasAlpha && named.format == .jpeg) {
+    let moves = keepsFrames && decoder.frameCount > 1 && formats.all.contains { writesFrames($0.format) }
+    // Without alpha or its frames, a picture that has some does not look like itself.
+    for named in formats.all where !(hasAlpha && named.format == .jpeg) && (!moves || writesFrames(named.format)) {
       let name = output == "-" ? output : "\(output.dropLast(formats.suffixes[0].count))\(named.suffix)"
       do throws(CoderError) {
         let report = try work(named.format).make(
@@ -109,4 +112,6 @@ struct SmallestWork: FileWork {
     try OutputFile(best.file, console).write(best.made.bytes, to: console)
     return best
   }
+
+  private func writesFrames(_ format: ImageFormat) -> Bool { registry.writer(of: format)?.writesFrames ?? false }
 }

@@ -50,7 +50,9 @@ struct ThumbnailRun: Sendable {
     }
     run.encoding.formats = formats.all.map(\.format)
     run.read.coders.isQuiet = true
-    return SmallestWork(formats: formats, registry: registry, read: read, console: console) { [run] format in
+    return SmallestWork(
+      formats: formats, registry: registry, read: read, keepsFrames: false, console: console
+    ) { [run] format in
       ThumbnailWork(run: run, registry: registry, format: format, staysInMemory: true, console: console)
     }
   }
