@@ -5,8 +5,10 @@ import ImageCoderPlugin
 
 /// How pictures are encoded: the common options and the format's own options.
 struct EncodingSettings {
-  /// 0 to 100, as libheif counts.
-  let quality: Int32
+  /// x265's constant rate factor, from 0, the best, to 50.
+  let rateFactor: Int
+  /// What is added to the quantizer of chroma, which makes quarters of a step of the rate factor: x265 rounds that.
+  let chromaOffset: Int
   /// Whether every sample comes back as it was.
   let isLossless: Bool
   let subsampling: Subsampling
@@ -23,7 +25,18 @@ struct EncodingSettings {
     preset = options[HEIFOption.preset].rawValue
     tune = options[HEIFOption.tune].rawValue
     subsampling = try options.chroma(HEIFOption.subsampling)
-    quality = Int32((options[HEIFOption.quality] * 100).rounded())
+    (rateFactor, chromaOffset) = Self.steps(of: options[HEIFOption.quality])
+  }
+
+  /// Between two rate factors, chroma is made better in steps of the coarser one, and at last worse in one of the finer.
+  private static func steps(of quality: Double) -> (rateFactor: Int, chromaOffset: Int) {
+    let quarters = Int(((1 - min(max(quality, 0), 1)) * 200).rounded())
+    let (whole, rest) = quarters.quotientAndRemainder(dividingBy: 4)
+    switch rest {
+    case 0: return (whole, 0)
+    case 1: return (whole, 1)
+    default: return (whole + 1, rest - 4)
+    }
   }
 
   /// The bits per channel under which a picture is stored.

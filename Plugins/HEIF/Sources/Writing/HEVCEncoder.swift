@@ -78,7 +78,7 @@ struct HEVCEncoder {
       try check(heif.encoder_set_lossless(encoder, 1), "asking for lossless coding")
     } else {
       try check(heif.encoder_set_lossless(encoder, 0), "asking for lossy coding")
-      try check(heif.encoder_set_lossy_quality(encoder, settings.quality), "setting the quality")
+      try check(heif.encoder_set_lossy_quality(encoder, Int32(100 - 2 * settings.rateFactor)), "setting the quality")
     }
     let chroma =
       switch settings.subsampling {
@@ -90,6 +90,10 @@ struct HEVCEncoder {
       ("chroma", chroma), ("preset", settings.preset), ("x265:pools", "none"), ("x265:frame-threads", "1"),
       ("x265:wpp", "0"), ("tune", settings.tune),
     ]
+    if !settings.isLossless, settings.chromaOffset != 0 {
+      let offset = String(settings.chromaOffset)
+      parameters += [("x265:cbqpoffs", offset), ("x265:crqpoffs", offset)]
+    }
     // libheif encodes small pictures in blocks of 16 × 16, in which x265 takes three levels of transforms; the preset
     // placebo asks for four.
     if min(size.width, size.height) < 32, settings.preset == HEIFOption.Preset.placebo.rawValue {
