@@ -138,6 +138,23 @@ import Testing
     #expect(look.score >= 69.5 && look.score < 75)
   }
 
+  /// The first, the second and the last of four frames are looked at, each as it is among the others.
+  @Test(.needs("JXL"), arguments: [60.0, 70]) func theWorstOfThreeFramesCounts(_ target: Double) throws {
+    var image = Image(try Self.photo(96, 80))
+    for shift in 1..<4 {
+      let part = Rect(x: 40 * shift, y: 0, width: 96, height: 80)
+      image.frames.append(Frame(pixels: try Self.photo(96 + 40 * shift, 80).copy(of: part), delay: .milliseconds(40)))
+    }
+    let file = try Self.made(image, .jpegXL) { $0.look = target }
+    let decoder = try Self.registry.open(.bytes(file.bytes))
+    #expect(decoder.frameCount == 4)
+    let scores = try [0, 1, 3].map { index in
+      try ImageComparison.ssimulacra2(Image(image.frames[index].pixels), Image(decoder.frame(at: index).pixels))
+    }
+    let look = try #require(file.look)
+    #expect(look.score == scores.min() && look.score >= target - 0.5)
+  }
+
   /// Gray in which nothing is like its neighbor.
   private static func noise(_ width: Int, _ height: Int) throws -> PixelBuffer {
     var random = SplitMix(seed: 9)

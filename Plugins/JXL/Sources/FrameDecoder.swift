@@ -6,7 +6,7 @@ import ImageCoderPlugin
 /// Decodes frames into the host's rows.
 ///
 /// libjxl's decoder stays where the last decoded frame ends, so that playing forward decodes each frame once. For any other
-/// frame it goes back to the start and decodes only what that frame refers to.
+/// frame a new one begins at the start and decodes only what that frame refers to.
 final class FrameDecoder {
   private let codestream: Codestream
   /// The whole file, alive as long as the session.
@@ -15,8 +15,6 @@ final class FrameDecoder {
   private var decoder: LibJXL.Decoder?
   /// The frame that the decoder comes to next.
   private var next = 0
-  /// Whether the decoder knows which frames refer to which.
-  private var knowsReferences = false
 
   init(_ codestream: Codestream, bytes: UnsafeRawBufferPointer, host: CoderHost) {
     self.codestream = codestream
@@ -72,27 +70,20 @@ final class FrameDecoder {
   /// A decoder that comes to a frame next.
   private func decoder(at frame: Int) throws(CoderError) -> LibJXL.Decoder {
     if let decoder, frame == next { return decoder }
-    let decoder: LibJXL.Decoder
-    if let known = self.decoder {
-      decoder = known
-    } else {
-      decoder = try LibJXL.Decoder(host: host)
-      self.decoder = decoder
-      next = 0
-      knowsReferences = false
-      try begin(decoder, learning: frame > 0)
-      if frame == 0 { return decoder }
-    }
-    if frame > 0, !knowsReferences {
-      JxlDecoderRewind(decoder.raw)
+    // libjxl 0.7 forgets on the way which hidden frames of averages a frame needs: a decoder that has decoded others finds
+    // an error there.
+    decoder = nil
+    let decoder = try LibJXL.Decoder(host: host)
+    if frame > 0 {
+      // Which frames refer to which is known after all headers of frames.
       try begin(decoder, learning: true)
       var status = decoder.next()
       while status == JXL_DEC_FRAME { status = decoder.next() }
-      knowsReferences = true
+      JxlDecoderRewind(decoder.raw)
     }
-    JxlDecoderRewind(decoder.raw)
     try begin(decoder, learning: false)
     if frame > 0 { JxlDecoderSkipFrames(decoder.raw, frame) }
+    self.decoder = decoder
     next = frame
     return decoder
   }
