@@ -42,7 +42,8 @@ import Testing
       for offset in [-12.0, -5, 6] {
         let found = Self.tried(target, format) { curve.score(at: $0) + offset }
         #expect(found.count <= 1 + most && found.count >= 2, "\(target) \(offset)")
-        #expect(found.contains { abs($0.score - target) <= 0.5 } || curve.steps != nil)
+        // Of these, only AVIF has steps that are further apart.
+        #expect(found.contains { abs($0.score - target) <= 0.5 } || format == .avif)
       }
     }
   }
