@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares encoders at the same look, and draws the curves of docs/look.md.
 
-usage: curves.py measure CODERS FOLDER RESULTS | draw RESULTS PAGE
+usage: curves.py measure CODERS FOLDER RESULTS | searches CODERS FOLDER RESULTS | draw RESULTS SEARCHES PAGE
 
 FOLDER has pictures as PNG: `corpus.py` makes twelve that no number was searched by. `measure` writes each at some qualities, in our
 formats and by the tools that are installed, and keeps SSIMULACRA2, bytes, processor time and for some Butteraugli's distance in
-RESULTS (JSON), one picture after another, so that it can be stopped and goes on. `draw` makes a picture for photographs and one for graphics in the folder `images`
-beside PAGE, and puts tables between PAGE's marks.
+RESULTS (JSON), one picture after another, so that it can be stopped and goes on. `searches` counts the files that `--look` encodes.
+`draw` makes pictures of photographs' curves and of those of graphics in the folder `images` beside PAGE, and puts tables between
+PAGE's marks.
 """
 
 import io
@@ -25,6 +26,13 @@ DISTANCES = (6, 4, 3, 2, 1.5)  # of Butteraugli, which takes as long as all the 
 PERCENT = (12, 25, 40, 55, 68, 80, 90, 96)
 JUDGED_TWICE = (25, 55, 80, 96)
 BASE = "JPEG, annex K, progressive"
+# Pictures of curves: the title, marks, where curves have points, what these are (as of `at`), and how they are spread.
+AXES = {
+    "look": ("SSIMULACRA2", SCORES, range(50, 91, 5), 0, float),
+    "look-butteraugli": ("distance of Butteraugli", DISTANCES, (6, 5, 4, 3.5, 3, 2.5, 2, 1.75, 1.5), 3, math.log),
+}
+TARGETS = (65, 80)
+SEARCHED = {"JPEG": "jpg", "WebP": "webp", "AVIF": "avif", "JPEG XL": "jxl", "HEIC": "heic"}
 
 
 def ours(suffix, *options):
@@ -152,6 +160,37 @@ def measure(coders, folder, results):
             print(picture.stem, flush=True)
 
 
+def search(coders, folder, results):
+    """What `--look` comes to: by format, the files of each search, and how far its score is from the target."""
+    known = json.loads(results.read_text()) if results.exists() else {}
+    with tempfile.TemporaryDirectory() as work:
+        for picture in sorted(folder.glob("*.png")):
+            for name, suffix in SEARCHED.items():
+                for target in TARGETS:
+                    key = f"{picture.stem}|{name}|{target}"
+                    if key in known:
+                        continue
+                    command = [coders, "convert", picture, f"{work}/made.{suffix}", "--look", str(target), "--json"]
+                    done = subprocess.run(command, capture_output=True, text=True, check=False)
+                    look = json.loads(done.stdout)["look"] if done.returncode == 0 else None
+                    known[key] = (look["tries"], look["score"] - target) if look else None
+            results.write_text(json.dumps(known))
+            print(picture.stem, flush=True)
+
+
+def searches_table(known):
+    lines = ["| | files | most | within 0.5 | better | without loss | not reached |", "|---|" + "---:|" * 6]
+    for name in SEARCHED:
+        found = [value for key, value in known.items() if key.split("|")[1] == name]
+        made = [value for value in found if value]
+        lossy = [value for key, value in known.items() if value and key.split("|")[1] == name and value[1] < 100 - int(key.split("|")[2])]
+        near = sum(abs(distance) <= 0.5 for _, distance in lossy)
+        lines.append(
+            f"| {name} | {sum(tries for tries, _ in made) / len(made):.1f} | {max(tries for tries, _ in made)} | {near} | "
+            f"{len(lossy) - near} | {len(made) - len(lossy)} | {len(found) - len(made)} |")
+    return "\n".join(lines)
+
+
 def at(points, look, column=1, by=0):
     """Between two qualities: logarithms of bytes and seconds are interpolated.
 
@@ -197,30 +236,32 @@ def table(known, kind, column, looks, by):
     return "\n".join(lines)
 
 
-def drawing(known, kind):
-    """Bytes beside those of the base, by score."""
+def drawing(known, kind, axis):
+    """Bytes beside those of the base, by score or by distance."""
+    title, ticks, looks, by, across = axis
     width, height, left, top, right, bottom = 720, 400, 50, 20, 240, 40
-    low, high, most = 50, 90, 1.1
+    most = 1.1
 
-    def place(score, value):
-        x = left + (score - low) / (high - low) * (width - left - right)
+    def place(look, value):
+        share = (across(look) - across(ticks[0])) / (across(ticks[-1]) - across(ticks[0]))
+        x = left + share * (width - left - right)
         return f"{x:.1f},{top + (1 - min(value, most) / most) * (height - top - bottom):.1f}"
 
     out = io.StringIO()
     out.write(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12">\n')
     out.write(f'<rect width="{width}" height="{height}" fill="#fff"/>\n')
     for step in range(0, 6):
-        x, y = place(low, step / 5).split(",")
-        end = place(high, 0).split(",")[0]
+        x, y = place(ticks[0], step / 5).split(",")
+        end = place(ticks[-1], 0).split(",")[0]
         out.write(f'<path d="M{x} {y}H{end}" stroke="#ddd"/><text x="{float(x) - 8}" y="{float(y) + 4}" text-anchor="end">{step / 5:.1f}</text>\n')
-    for score in SCORES:
-        x, y = place(score, 0).split(",")
-        out.write(f'<text x="{x}" y="{float(y) + 18}" text-anchor="middle">{score}</text>\n')
-    base = place(low, 1), place(high, 1)
+    for look in ticks:
+        x, y = place(look, 0).split(",")
+        out.write(f'<text x="{x}" y="{float(y) + 18}" text-anchor="middle">{look}</text>\n')
+    base = place(ticks[0], 1), place(ticks[-1], 1)
     out.write(f'<path d="M{base[0]}L{base[1]}" stroke="#000" stroke-dasharray="4 3"/>\n')
     for line, (name, color) in enumerate(COLORS.items()):
-        points = [(score, ratio(known, kind, name, score)) for score in range(low, high + 1, 5)]
-        points = [place(score, found[0]) for score, found in points if found]
+        points = [(look, ratio(known, kind, name, look, by=by)) for look in looks]
+        points = [place(look, found[0]) for look, found in points if found]
         if not points:
             continue
         out.write(f'<polyline points="{" ".join(points)}" fill="none" stroke="{color}" stroke-width="2"/>\n')
@@ -228,27 +269,35 @@ def drawing(known, kind):
         out.write(f'<path d="M{width - right + 16} {y - 4}h18" stroke="{color}" stroke-width="2"/><text x="{width - right + 40}" y="{y}">{name}</text>\n')
     y = top + 16 + len(COLORS) * 20
     out.write(f'<path d="M{width - right + 16} {y - 4}h18" stroke="#000" stroke-dasharray="4 3"/><text x="{width - right + 40}" y="{y}">{BASE}</text>\n')
-    out.write(f'<text x="{left + (width - left - right) / 2}" y="{height - 6}" text-anchor="middle">SSIMULACRA2</text>\n</svg>\n')
+    out.write(f'<text x="{left + (width - left - right) / 2}" y="{height - 6}" text-anchor="middle">{title}</text>\n</svg>\n')
     return out.getvalue()
 
 
-def draw(results, page):
+def placed(text, name, made):
+    """The text with a table between the marks of its name."""
+    begin, end = f"<!-- {name} -->", f"<!-- end {name} -->"
+    before, rest = text.split(begin)
+    return f"{before}{begin}\n\n{made}\n\n{end}{rest.split(end)[1]}"
+
+
+def draw(results, searches, page):
     known = json.loads(results.read_text())
-    text = page.read_text(encoding="utf-8")
+    text = placed(page.read_text(encoding="utf-8"), "searches", searches_table(json.loads(searches.read_text())))
     for kind, word in (("p_", "photographs"), ("g_", "graphics")):
-        (page.parent / "images" / f"look-{word}.svg").write_text(drawing(known, kind), encoding="utf-8")
+        for name, axis in AXES.items():
+            (page.parent / "images" / f"{name}-{word}.svg").write_text(drawing(known, kind, axis), encoding="utf-8")
         for column, what, looks, by in ((1, "bytes", SCORES, 0), (2, "time", SCORES, 0), (1, "butteraugli", DISTANCES, 3)):
-            begin, end = f"<!-- {word} {what} -->", f"<!-- end {word} {what} -->"
-            before, rest = text.split(begin)
-            text = f"{before}{begin}\n\n{table(known, kind, column, looks, by)}\n\n{end}{rest.split(end)[1]}"
+            text = placed(text, f"{word} {what}", table(known, kind, column, looks, by))
     page.write_text(text, encoding="utf-8")
 
 
 def main():
     if len(sys.argv) == 5 and sys.argv[1] == "measure":
         measure(sys.argv[2], Path(sys.argv[3]), Path(sys.argv[4]))
-    elif len(sys.argv) == 4 and sys.argv[1] == "draw":
-        draw(Path(sys.argv[2]), Path(sys.argv[3]))
+    elif len(sys.argv) == 5 and sys.argv[1] == "searches":
+        search(sys.argv[2], Path(sys.argv[3]), Path(sys.argv[4]))
+    elif len(sys.argv) == 5 and sys.argv[1] == "draw":
+        draw(Path(sys.argv[2]), Path(sys.argv[3]), Path(sys.argv[4]))
     else:
         sys.exit(__doc__)
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The numbers by which pictures are quantized. `Benchmarks/look/search.py` finds them: the fewest bytes at the same
+// The numbers by which pictures are quantized. `Benchmarks/Look/search.py` finds them: the fewest bytes at the same
 // SSIMULACRA2. Private to the shim.
 
 #ifndef CJPEG_TUNING_H
