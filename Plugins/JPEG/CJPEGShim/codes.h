@@ -10,7 +10,7 @@
 #include "huffman.h"
 #include "imgcoder/imgcoder.h"
 
-enum { PIECE = 64 * 1024 };
+enum { PIECE = 16 * 1024 };
 enum { SLACK = 16 };                      // bytes after a piece that are those of the next, so that a code ends there
 enum { CODES = 8 * 1024 };
 enum { WRITE_SLACK = 1024 };              // bytes after these, so that a few codes are written without a look at what room there is

@@ -52,12 +52,13 @@ tuning tuning_for(double quality) {
 void tuning_steps(const tuning *tuning, double quality, int channel, uint32_t steps[64]) {
   const double slope = channel == 0 ? tuning->slope : tuning->chroma_slope;
   for (int v = 0; v < 8; v++) {
-    for (int u = 0; u < 8; u++) {
+    // A table is the same in both directions.
+    for (int u = v; u < 8; u++) {
       double step = base * scale_of(quality) * (1 + slope * pow(sqrt(u * u + v * v), tuning->power));
       if (channel > 0) step *= tuning->chroma;
       if (channel == 1) step *= tuning->blue;
       if (u == 0 && v == 0) step *= tuning->dc;
-      steps[v * 8 + u] = step < 1 ? 1 : step > LARGEST_STEP ? LARGEST_STEP : (uint32_t)(step + 0.5);
+      steps[v * 8 + u] = steps[u * 8 + v] = step < 1 ? 1 : step > LARGEST_STEP ? LARGEST_STEP : (uint32_t)(step + 0.5);
     }
   }
 }
