@@ -52,7 +52,7 @@ import Testing
 
   @Test func thoseOfTilesAreDecoded() throws {
     let (file, thumbnails) = try Self.decoders("heif/valid/thumbnails-grid.heic")
-    #expect(thumbnails.map(\.size) == [Size(width: 64, height: 32), Size(width: 32, height: 16)])
+    try #require(thumbnails.map(\.size) == [Size(width: 64, height: 32), Size(width: 32, height: 16)])
     let tiles = thumbnails[0].pixels
     // Four lines of eight squares, each 8 brighter than the one before.
     #expect(Self.squares(tiles).flatMap(\.self) == (0..<32).map { UInt8($0 * 8) })
@@ -64,6 +64,7 @@ import Testing
   @Test func withoutColorsTheyHaveThoseOfThePicture() throws {
     let file = try Self.open("heif/valid/thumbnails-colors.heic")
     let found = try file.auxiliaryPictures()
+    try #require(found.count == 2)
     let (plain, own) = (try file.decodeAuxiliary(found[0]), try file.decodeAuxiliary(found[1]))
     #expect(plain.metadata[.icc] == (try file.metadata(.icc)) && plain.metadata[.icc] != nil && plain.cicp == nil)
     #expect(own.cicp == CodingIndependentCodePoints(primaries: 9, transfer: 16, matrix: 0, isFullRange: true))
