@@ -12,6 +12,7 @@ enum FactTexts {
       Array("#?RADIANCE\nSOFTWARE=pfilt 1.0\nVIEW=rvu -vtv\nFORMAT=32-bit_rle_rgbe\n\n-Y 1 +X 1\n".utf8) + [
         128, 128, 128, 129,
       ]
+    case .pnm: Array("P5 1 1\n# a comment\n255\n".utf8) + [128]
     // Caption, 1008: a text that begins with its length.
     case .psd: ApplicationDataFile.photoshopFile(ApplicationDataFile.resource(1008, [3] + Array("sea".utf8)))
     default: nil

@@ -38,6 +38,8 @@ struct PNMHeader {
   private(set) var rowsGoUp = false
   /// Where the samples begin.
   let raster: Int
+  /// Where the header begins.
+  private(set) var start = 0
 
   /// Bytes of a header, so that it costs no more time than a picture.
   private static let longest = 256 << 10
@@ -55,6 +57,7 @@ struct PNMHeader {
         try source.bytes(at: start, least: least, most: max(least, 4 << 10)), at: start, of: "the header")
       do throws(CoderError) {
         self = try PNMHeader(parsing: &reader)
+        self.start = start
         return
       } catch {
         guard error.code == .truncated, reader.count >= least else { throw error }
@@ -63,6 +66,17 @@ struct PNMHeader {
         throw .malformed("a header of more than \(Self.longest) bytes, comments among them", at: start)
       }
       least = reader.count + max(1, (reader.count - 4_096) / 8)
+    }
+  }
+
+  /// The texts of comments in the header: of PAM and PFM, whose headers consist of lines, a comment is a line.
+  func comments(in source: SourceView) throws(CoderError) -> [ContainerText] {
+    let bytes = try source.bytes(at: start, count: raster - start, of: "the header")
+    let hasLines = ["P7", "PF", "Pf"].contains(kind)
+    return bytes.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }).compactMap { line in
+      guard let mark = line.firstIndex(of: UInt8(ascii: "#")), !hasLines || mark == line.startIndex else { return nil }
+      let text = ContainerText(decoding: Array(line[(mark + 1)...].drop(while: \.isPNMSpace)))
+      return text.text.isEmpty ? nil : text
     }
   }
 

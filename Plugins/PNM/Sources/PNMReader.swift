@@ -84,7 +84,14 @@ final class PNMReader: ContainerReader {
     header.isDamaged = isDamaged
     header.isLossless = true
     header.hasInks = page.hasInks
+    if try !page.comments(in: source).isEmpty { header.metadata.insert(.text) }
     return header
+  }
+
+  func metadata(_ kind: MetadataKind, page index: Int) throws(CoderError) -> [UInt8]? {
+    guard kind == .text else { return nil }
+    let texts = try page(index).comments(in: source)
+    return texts.isEmpty ? nil : ContainerText.payload(texts)
   }
 
   private static let leastBytes = 4 << 10
