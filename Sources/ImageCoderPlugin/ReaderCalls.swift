@@ -10,10 +10,10 @@ enum ReaderCalls {
   final class Session {
     let reader: any ContainerReader
     let host: CoderHost
-    /// Payloads that were shown: the interface lets the host look at them until close.
-    var shown: [(page: UInt32, kind: UInt32, bytes: UnsafeMutableBufferPointer<UInt8>)] = []
+    /// Payloads of each page that were shown: the interface lets the host look at them until close.
+    var shown: [UInt32: [(kind: UInt32, bytes: UnsafeMutableBufferPointer<UInt8>)]] = [:]
     /// Names of pages that were shown, for the same reason.
-    private var names: [(page: Int, text: StaticText)] = []
+    private var names: [Int: [StaticText]] = [:]
     /// Curves that were shown, for the same reason.
     var curves: [Int: [UnsafeMutableBufferPointer<UInt16>]] = [:]
 
@@ -49,9 +49,9 @@ enum ReaderCalls {
     /// A page's name in memory that lives until close.
     func name(_ name: String, page: Int) -> imgcoder_string {
       guard !name.isEmpty else { return imgcoder_string() }
-      if let (_, known) = names.first(where: { $0.page == page && name.isEqual(to: $0.text.raw) }) { return known.raw }
+      if let known = names[page]?.first(where: { name.isEqual(to: $0.raw) }) { return known.raw }
       let text = StaticText(name)
-      names.append((page, text))
+      names[page, default: []].append(text)
       return text.raw
     }
 
@@ -101,7 +101,7 @@ enum ReaderCalls {
     }
 
     deinit {
-      for payload in shown { payload.bytes.deallocate() }
+      for payload in shown.values.joined() { payload.bytes.deallocate() }
       for curve in curves.values.joined() { curve.deallocate() }
     }
 
@@ -178,7 +178,7 @@ enum ReaderCalls {
         isPresent = true
         // The host may look at every payload until it closes the session: a second look gets the same bytes.
         let copy: UnsafeMutableBufferPointer<UInt8>
-        if let known = session.shown.first(where: { $0.page == page && $0.kind == kind }),
+        if let known = session.shown[page]?.first(where: { $0.kind == kind }),
           known.bytes.elementsEqual(payload)
         {
           copy = known.bytes
@@ -186,7 +186,7 @@ enum ReaderCalls {
           try ArrayMemory.check(bytes: payload.count, for: "metadata")
           copy = .allocate(capacity: payload.count)
           _ = copy.initialize(from: payload)
-          session.shown.append((page, kind, copy))
+          session.shown[page, default: []].append((kind, copy))
         }
         bytes.pointee = UnsafePointer(copy.baseAddress)
         length.pointee = UInt64(copy.count)

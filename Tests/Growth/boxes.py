@@ -80,6 +80,10 @@ class Still:
         references = [box(b"cdsc", struct.pack(">HHH", number, 1, 1)) for number in range(2, count + 2)]
         return self.file([self.picture()] + [(b"mime", 1, [], [(0, 1)])] * count, references)
 
+    def thumbnails(self, count):
+        references = [box(b"thmb", struct.pack(">HHH", number, 1, 1)) for number in range(2, count + 2)]
+        return self.file([self.picture()] + [self.picture(1)] * count, references)
+
     def references(self, count):
         return self.file(
             [self.picture(), (b"mime", 1, [], [(0, 1)])],
