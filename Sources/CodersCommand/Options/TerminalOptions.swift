@@ -55,7 +55,7 @@ struct TerminalOptions: ParsableArguments {
     guard caption || isOneOfMany else { return }
     var words = [file.printable]
     if caption, let header {
-      words += [header.format.rawValue, "\(header.canvas)"]
+      words += [header.format.rawValue, "\(header.displayedSize)"]
       if header.isAnimated { words.append(header.frameCount == 1 ? "1 frame" : "\(header.frameCount) frames") }
     }
     console.print(words.joined(separator: "  "))
