@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#![doc = include_str!("../README.md")]
+//!
+//! Of a picture that is damaged or cut, what is there is the result, and [`Picture::problem`] says what is missing;
+//! [`Request::strict`] makes that an error. Nothing of the machine's settings counts unless [`RegistryOptions`] asks for it.
+//! A [`Registry`] may be used by all threads; after `fork`, the child may go on with what it has.
+
+mod batch;
+mod cancel;
+mod encoding;
+mod error;
+mod feed;
+mod file;
+mod info;
+mod picture;
+mod registry;
+mod request;
+mod source;
+mod text;
+
+pub use cancel::Cancel;
+pub use encoding::Encoding;
+pub use error::{Error, Result, Status};
+pub use feed::Feed;
+pub use file::File;
+pub use info::{Info, MetadataKind};
+pub use picture::{Alpha, Bytes, Picture, PixelFormat, Pixels};
+pub use registry::{Isolation, Registry, RegistryOptions};
+pub use request::{Color, Fit, Request};
+pub use source::Source;
