@@ -178,3 +178,12 @@ const char *csvg_version(void) {
   }
   return text;
 }
+
+size_t csvg_base64_decode(uint8_t *text, size_t length) {
+  // GLib wants two letters at least.
+  if (length < 2 || !text[0] || !text[1]) return 0;
+  text[length] = 0;
+  gsize count = 0;
+  g_base64_decode_inplace((gchar *)text, &count);
+  return count;
+}

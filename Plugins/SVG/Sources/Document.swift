@@ -4,13 +4,16 @@ import CSVGShim
 import ImageCoderPlugin
 
 /// A file as a document of XML.
-enum Document {
+struct Document {
+  let drawing: LibRSVG.Drawing
+  let traits: DocumentTraits
+  /// A manifest store of C2PA.
+  let credentials: [UInt8]?
+
   /// Parses the file, and looks for what librsvg does not tell.
   ///
   /// - Throws: ``CoderError/Code/wrongFormat`` for a document whose first element is not `svg`.
-  static func open(
-    _ source: SourceView, host: CoderHost
-  ) throws(CoderError) -> (drawing: LibRSVG.Drawing, traits: DocumentTraits) {
+  static func open(_ source: SourceView, host: CoderHost) throws(CoderError) -> Document {
     let contents = try source.contents()
     guard SVGRecognizer.isCompressed(contents) else { return try parse(contents, host: host) }
     let text = try inflate(contents, host: host)
@@ -34,7 +37,7 @@ enum Document {
   /// - Parameter looksBeside: Whether pictures of the drawing's folder are not in the text yet.
   private static func parse(
     _ text: UnsafeRawBufferPointer, host: CoderHost, looksBeside: Bool = true
-  ) throws(CoderError) -> (drawing: LibRSVG.Drawing, traits: DocumentTraits) {
+  ) throws(CoderError) -> Document {
     let markup = MarkupText(text)
     switch SVGRecognizer.recognize(markup) {
     case .yes: break
@@ -58,11 +61,27 @@ enum Document {
       }
     }
     do throws(CoderError) {
-      return (try LibRSVG.Drawing(text), traits)
+      let drawing = try LibRSVG.Drawing(text)
+      let store = try traits.credentials.map { (place) throws(CoderError) in
+        try decoded(UnsafeRawBufferPointer(rebasing: text[place]), host)
+      }
+      return Document(drawing: drawing, traits: traits, credentials: store)
     } catch {
       guard error.code == .malformed, !markup.endsWithMarkup else { throw error }
       throw .truncated(error.message, at: text.count)
     }
+  }
+
+  /// The bytes that letters of Base64 are.
+  private static func decoded(_ letters: UnsafeRawBufferPointer, _ host: CoderHost) throws(CoderError) -> [UInt8] {
+    try host.limits.check(metadata: letters.count)
+    var bytes: [UInt8] = []
+    try ArrayMemory.grow(&bytes, by: letters.count + 1, for: "content credentials")
+    bytes.append(contentsOf: letters)
+    bytes.append(0)
+    let count = bytes.withUnsafeMutableBufferPointer { csvg_base64_decode($0.baseAddress, letters.count) }
+    bytes.removeLast(bytes.count - count)
+    return bytes
   }
 
   private static let pieceBytes = 256 << 10

@@ -17,6 +17,8 @@ struct DocumentTraits: Equatable {
   private(set) var pictures: [Range<Int>] = []
   /// Pictures that are looked at.
   private static let mostPictures = 1000
+  /// A manifest store of C2PA in Base64, in bytes of the file.
+  private(set) var credentials: Range<Int>?
   /// Whether parts of it may be drawn on a layer of their own, which librsvg makes as large as the whole picture.
   private(set) var hasLayers = false
 
@@ -69,11 +71,23 @@ struct DocumentTraits: Equatable {
       stops = max(stops, stopsOfLast)
     }
     if isNamed("filter") || isNamed("mask") { hasLayers = true }
+    // C2PA Technical Specification 2.1, A.3.5: within the element of metadata.
+    if credentials == nil, end - start == 14, text.has("c2pa:manifest", at: start + 1) == .yes {
+      credentials = content(of: text, from: end)
+    }
     // A link only leads elsewhere, and scripts are not run.
     if end > start + 1, text[start + 1] != UInt8(ascii: "!"), text[start + 1] != UInt8(ascii: "?") { elements += 1 }
     guard end > start + 1, !isNamed("a"), !isNamed("script") else { return max(end, start + 1) }
     readAttributes(text, from: end, isPicture: isNamed("image") || isNamed("feImage"))
     return end
+  }
+
+  /// The text of an element whose name ends at a place; nil if it has none, or the document ends before it does.
+  private func content(of text: MarkupText, from start: Int) -> Range<Int>? {
+    guard let tag = text.find(">", from: start), text[tag - 1] != UInt8(ascii: "/"),
+      let end = text.find("<", from: tag)
+    else { return nil }
+    return text.bytes(of: tag + 1..<end)
   }
 
   /// Looks for a reference among an element's attributes.

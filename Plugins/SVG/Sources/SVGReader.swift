@@ -11,6 +11,7 @@ final class SVGReader: ContainerReader {
   private let host: CoderHost
   private let drawing: LibRSVG.Drawing
   private let traits: DocumentTraits
+  private let credentials: [UInt8]?
   private let own: DrawingSize
   private let background: Background?
   /// What is left out is said with the first picture.
@@ -19,7 +20,8 @@ final class SVGReader: ContainerReader {
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.host = host
     background = try Background(options[SVGOption.background])
-    (drawing, traits) = try Document.open(source, host: host)
+    let document = try Document.open(source, host: host)
+    (drawing, traits, credentials) = (document.drawing, document.traits, document.credentials)
     own = try DrawingSize(drawing.dimensions)
   }
 
@@ -29,6 +31,7 @@ final class SVGReader: ContainerReader {
     header.anySize = AnySize(
       width: own.isStated ? own.width : nil, height: own.isStated ? own.height : nil, largestSide: LibRSVG.largestSide)
     header.resolution = 96
+    if credentials != nil { header.metadata.insert(.c2pa) }
     // H.273: primaries of BT.709 and the curve of sRGB; RGB has the matrix 0.
     header.cicp = CodingIndependentCodePoints(primaries: 1, transfer: 13, matrix: 0, isFullRange: true)
     return header
@@ -93,6 +96,8 @@ final class SVGReader: ContainerReader {
       y += count
     }
   }
+
+  func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? { kind == .c2pa ? credentials : nil }
 
   func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {
     var properties = Properties()

@@ -21,6 +21,28 @@ import Testing
     #expect(header.pixelFormat == .rgba8 && header.alpha == .premultiplied && header.frameCount == 1)
   }
 
+  private static let signed = "xmlns:c2pa='http://c2pa.org/manifest' width='2' height='1'"
+
+  @Test(
+    arguments: [
+      ("<c2pa:manifest>AQID\nBA==</c2pa:manifest>", [1, 2, 3, 4]),
+      ("<c2pa:manifest>A</c2pa:manifest>", []), ("<c2pa:manifest/>", nil),
+      ("<c2pa:manifests>AQID</c2pa:manifests>", nil), ("<!-- <c2pa:manifest>AQID</c2pa:manifest> -->", nil),
+    ] as [(String, [UInt8]?)])
+  func credentialsAreInTheMetadata(_ content: String, _ store: [UInt8]?) throws {
+    let reader = try SmallDrawing(Self.signed, "<metadata>\(content)</metadata>").reader()
+    #expect(try reader.metadata(.c2pa, page: 0) == store)
+    #expect(try reader.metadata(.xmp, page: 0) == nil)
+    #expect(try reader.header(page: 0).metadata == (store == nil ? [] : [.c2pa]))
+  }
+
+  @Test func credentialsKeepToTheLimit() throws {
+    var drawing = SmallDrawing(Self.signed, "<c2pa:manifest>AQIDBA==</c2pa:manifest>")
+    drawing.limits.maxMetadata = 7
+    let error = #expect(throws: CoderError.self) { try drawing.reader() }
+    #expect(error?.code == .limitExceeded && error?.limit == .maxMetadata)
+  }
+
   @Test func anySizeIsFilledExactly() throws {
     let size = Size(width: 6, height: 5)
     let row = Self.pixels([255, 0, 0, 255], 3) + Self.pixels([0, 128, 0, 128], 3)

@@ -67,6 +67,8 @@ struct WebPFile {
       canvas = picture.rect.size
       try limits.check(canvas: canvas)
       add(picture)
+      // Signers append their chunk to simple files, too.
+      next = first.next
     case .extended: try readExtended(first)
     default:
       throw .malformed("the first chunk is none of VP8, VP8L and VP8X", at: 12)
@@ -130,7 +132,7 @@ struct WebPFile {
     next = chunk.next
   }
 
-  /// Looks at the next chunk of an extended file.
+  /// Looks at the next chunk.
   private mutating func readChunk() throws(CoderError) {
     guard let offset = next, let chunk = try Chunk(parsing: source, at: offset, before: end) else {
       next = nil

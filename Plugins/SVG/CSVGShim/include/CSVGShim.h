@@ -59,6 +59,11 @@ const char *csvg_version(void);
 // Reads the configuration of fonts and the list of picture loaders, if the environment asks for all that is loaded later.
 void csvg_load_if_asked(void);
 
+// Decodes Base64 (RFC 4648 §4) where it stands. What is none of its letters is left out.
+//   text      `length` characters, and room for one more
+//   returns   the bytes at the start of `text`
+size_t csvg_base64_decode(uint8_t *text, size_t length);
+
 // Whether the file of a font can be opened. The list of fonts is read with the first call.
 int csvg_has_fonts(void);
 
