@@ -44,6 +44,20 @@ import Testing
     }
   }
 
+  // What nobody asked for becomes sRGB, which is what everybody takes such files for.
+  @Test(arguments: [ImageFormat.pnm, .qoi]) func colorsAskedForAreWrittenWhereTheyCannotBeStated(_ format: ImageFormat)
+    throws
+  {
+    let source = ByteSource.bytes(try Self.file(.png, MatrixProfile.displayP3.bytes))
+    func made(_ color: OutputColor) throws -> [[UInt8]] {
+      let file = try Self.registry.convert(source, to: format, at: .memory, reading: DecodeOptions(color: color))
+      return try Self.middles(try Self.registry.decode(.bytes(#require(file.bytes))).pixels)
+    }
+    #expect(try made(.convert(to: .displayP3)) == Self.colors)
+    #expect(try made(.asStored) == Self.converted)
+    #expect(throws: CoderError.self) { try made(.convert(to: .rec2100PQ)) }
+  }
+
   @Test(arguments: [ImageFormat.png, .tiff, .webP])
   func decodedColorsAreThoseAskedFor(_ format: ImageFormat) throws {
     let source = ByteSource.bytes(try Self.file(format, MatrixProfile.displayP3.bytes))

@@ -118,7 +118,8 @@ extension CoderRegistry {
     var (options, reading) = (options, reading)
     reading.firstFrameOnly = options.firstFrameOnly
     reading.appliesOrientation = !options.preservesOrientation
-    if reading.color == .asStored { reading.color = options.color }
+    // Colors that are asked for are those of the file, whichever options ask.
+    if reading.color == .asStored { reading.color = options.color } else { options.color = reading.color }
     // A reader may have a way to a smaller picture; the encoder makes it exact.
     if !options.preservesOrientation, options.iconSizes.isEmpty, options.edit.isIdentity {
       if let box = options.maxSize, reading.size == .own { reading.size = .fitting(box) }
