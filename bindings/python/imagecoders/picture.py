@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -47,16 +48,50 @@ class Info:
     pages_are_sizes: bool = False
 
 
+@functools.lru_cache(maxsize=64)
+def _kinds_of(mask: int) -> tuple[str, ...]:
+    return tuple(name for name, kind in KINDS.items() if mask >> kind & 1)
+
+
+# The texts of a format, by its identifier and name: there are few, and each is read from C again otherwise.
+_TEXTS: dict[tuple[bytes, bytes], tuple[str, str, str, str]] = {}
+
+
+def _texts_of(info: Any) -> tuple[str, str, str, str]:
+    key = ffi.string(info.format), ffi.string(info.name)
+    found = _TEXTS.get(key)
+    if found is None:
+        found = text(info.format), text(info.name), text(info.extension), text(info.media_type)
+        if len(_TEXTS) < 256:
+            _TEXTS[key] = found
+    return found
+
+
+# Constants of the library are looked up once.
+_ANIMATED, _PROGRESSIVE, _LOSSLESS, _CUT, _DAMAGED, _PALETTE, _SIZES, _OPAQUE = (
+    lib.IC_ANIMATED, lib.IC_PROGRESSIVE, lib.IC_LOSSLESS, lib.IC_CUT, lib.IC_DAMAGED, lib.IC_PALETTE, lib.IC_PAGES_ARE_SIZES,
+    lib.IC_OPAQUE)
+
+
 def info_of(info: Any) -> Info:
-    flags, kinds = info.flags, tuple(name for name, kind in KINDS.items() if info.metadata >> kind & 1)
-    return Info(
-        text(info.format), text(info.name), text(info.extension), text(info.media_type), info.width, info.height,
-        info.orientation, info.bits_per_channel, info.alpha != lib.IC_OPAQUE, info.frames, info.pages,
-        info.primary_page - 1, info.loop_count, bool(flags & lib.IC_ANIMATED), bool(flags & lib.IC_PROGRESSIVE),
-        bool(flags & lib.IC_LOSSLESS), kinds, *MODES.get(info.pixel_format, ("RGB", "uint8")), info.stored_width,
-        info.stored_height, bool(flags & lib.IC_CUT), bool(flags & lib.IC_DAMAGED), bool(flags & lib.IC_PALETTE),
-        bool(flags & lib.IC_PAGES_ARE_SIZES),
-    )
+    flags: int = info.flags
+    format, name, extension, media_type = _texts_of(info)
+    mode, dtype = MODES.get(info.pixel_format, ("RGB", "uint8"))
+    told = object.__new__(Info)
+    # A frozen dataclass sets its fields one by one, which takes longer than reading a header.
+    told.__dict__.update(
+        format=format, name=name, extension=extension, media_type=media_type, width=info.width, height=info.height,
+        orientation=info.orientation, bits=info.bits_per_channel, has_alpha=info.alpha != _OPAQUE, frames=info.frames, pages=info.pages,
+        primary_page=info.primary_page - 1, loop_count=info.loop_count, is_animated=flags & _ANIMATED != 0, is_progressive=flags & _PROGRESSIVE != 0,
+        is_lossless=flags & _LOSSLESS != 0, metadata=_kinds_of(info.metadata), mode=mode, dtype=dtype, stored_width=info.stored_width,
+        stored_height=info.stored_height, is_cut=flags & _CUT != 0, is_damaged=flags & _DAMAGED != 0, has_palette=flags & _PALETTE != 0,
+        pages_are_sizes=flags & _SIZES != 0)
+    return told
+
+
+# The bytes of a sample.
+SAMPLES = {dtype: int(word[2:]) for dtype, word in TYPES.items()}
+_ZERO = Fraction(0)
 
 
 class Picture:
@@ -75,7 +110,8 @@ class Picture:
         self.stride: int = pixels.stride
         self.mode, self.dtype = MODES[pixels.pixel_format]
         self.problem = problem
-        self.delay = Fraction(pixels.delay_numerator, pixels.delay_denominator) if pixels.delay_denominator else Fraction(0)
+        denominator: int = pixels.delay_denominator
+        self.delay = Fraction(pixels.delay_numerator, denominator) if denominator else _ZERO
         shared = lib.icp_shared_new(pixels.owner, pixels.data, self.stride * self.height)
         if not shared:
             lib.ic_release(pixels.owner)
@@ -91,8 +127,8 @@ class Picture:
     @property
     def strides(self) -> tuple[int, ...]:
         """Bytes between neighbors along each side."""
-        sample = int(TYPES[self.dtype][2:])
-        return (self.stride, sample * len(self.mode), sample)[: len(self.shape)]
+        sample, channels = SAMPLES[self.dtype], len(self.mode)
+        return (self.stride, sample) if channels == 1 else (self.stride, sample * channels, sample)
 
     @property
     def __array_interface__(self) -> dict[str, Any]:
@@ -116,7 +152,7 @@ class Picture:
         if copy:
             raise BufferError("the picture is given without a copy")
         sides, is_versioned = self.shape, max_version is not None and max_version[0] >= 1
-        code, sample = (2 if self.dtype.startswith("float") else 1), int(TYPES[self.dtype][2:])
+        code, sample = (2 if self.dtype.startswith("float") else 1), SAMPLES[self.dtype]
         steps = [step // sample for step in self.strides]
         held = lib.icp_tensor_new(self._shared, is_versioned, len(sides), sides, steps, code, sample * 8)
         if not held:
