@@ -9,6 +9,11 @@ TAG, SHORT = 0x0112, 3
 _XMP = re.compile(rb"(tiff:Orientation(?:\s*=\s*[\"']|>))\s*([1-8])")
 
 
+def is_readable(exif: bytes) -> bool:
+    """Whether a payload has a first directory."""
+    return exif[:2] in (b"II", b"MM") and len(exif) >= 14
+
+
 def place_of(exif: bytes) -> tuple[int, str] | None:
     """Where the tag's value is in a payload that begins with II or MM, and the byte order."""
     order = {b"II": "little", b"MM": "big"}.get(exif[:2])
@@ -30,15 +35,14 @@ def place_of(exif: bytes) -> tuple[int, str] | None:
     return None
 
 
-def orientation_of(exif: bytes | None, xmp: bytes | None = None) -> int:
-    """1 to 8, as Exif numbers them: Exif's, else XMP's, else 1."""
+def orientation_of(exif: bytes | None) -> int:
+    """1 to 8, as Exif numbers them; 1 if it says nothing."""
     place = place_of(exif) if exif else None
     if exif and place:
         at, order = place
         value = int.from_bytes(exif[at : at + 2], "little" if order == "little" else "big")
         return value if 1 <= value <= 8 else 1
-    found = _XMP.search(xmp) if xmp else None
-    return int(found[2]) if found else 1
+    return 1
 
 
 def upright_exif(exif: bytes) -> bytes:

@@ -11,13 +11,16 @@ pictures themselves (HEIF, AVIF, JPEG XL, TIFF) give upright pixels, and Exif's 
 
 from __future__ import annotations
 
+import contextlib
 import io
+import struct
 from typing import Any, Callable, Iterable
 
 from PIL import Image, ImageFile, UnidentifiedImageError, features
 
 from .errors import CoderError, FileError, UnsupportedError
-from .orientation import orientation_of, upright_exif, upright_xmp
+from .files import File
+from .orientation import is_readable, orientation_of, upright_exif, upright_xmp
 from .picture import Info, Picture
 from .registry import Registry, default
 from .sources import Descriptor, bytes_of
@@ -119,9 +122,9 @@ class CoderImageFile(ImageFile.ImageFile):
             return
         page = self._file.page(frame) if self._has_pages and frame != self._primary else self._file
         info = info or page.info
-        payloads = {kind: page.metadata(kind) if kind in info.metadata else None for kind in ("exif", "icc", "xmp")}
-        stated = orientation_of(payloads["exif"], payloads["xmp"])
-        self._is_upright = not (self.format in STORED and info.orientation == stated)
+        payloads = {kind: payload_of(page, kind) if kind in info.metadata else None for kind in ("exif", "icc", "xmp")}
+        # Nothing is turned without Exif: XMP is then Pillow's to obey.
+        self._is_upright = not (self.format in STORED and info.orientation in (1, orientation_of(payloads["exif"])))
         self._size = (info.width, info.height) if self._is_upright else (info.stored_width, info.stored_height)
         self._mode, self._is_light = mode_of(info)
         self._tell(payloads)
@@ -140,6 +143,10 @@ class CoderImageFile(ImageFile.ImageFile):
             self.info["xmp"] = upright_xmp(xmp) if self._is_upright else xmp
         self._has_other_colors = self._is_light or bool(icc) and not self._is_profiled
         self._reload_exif()
+        if exif and not is_readable(exif):
+            # Pillow's own readers meet the damage when they open a file, and go on: the second call gives what there is.
+            with contextlib.suppress(SyntaxError, struct.error, TypeError, KeyError, ValueError):
+                self.getexif()
 
     def draft(self, mode: str | None, size: tuple[int, int] | None) -> tuple[str, tuple[int, int, float, float]] | None:
         """Has a still picture decoded at a smaller size, which covers ``size``, or as mode ``L``."""
@@ -191,7 +198,9 @@ class CoderImageFile(ImageFile.ImageFile):
             if isinstance(error, FileError) and ImageFile.LOAD_TRUNCATED_IMAGES:
                 return None
             raise OSError(str(error)) from error
-        if picture.problem and not ImageFile.LOAD_TRUNCATED_IMAGES:
+        # Pillow takes what libjpeg makes of damaged bytes.
+        is_taken = ImageFile.LOAD_TRUNCATED_IMAGES or self.format == "JPEG" and getattr(picture.problem, "code", "") != "truncated"
+        if picture.problem and not is_taken:
             raise OSError(str(picture.problem)) from picture.problem
         return picture
 
@@ -218,6 +227,14 @@ def pillow_limits() -> Any:
     """As many pixels as Pillow allows."""
     most = Image.MAX_IMAGE_PIXELS
     return {"max_pixels": 2 * most if most else 2**62}
+
+
+def payload_of(file: File, kind: str) -> bytes | None:
+    """A payload of metadata, or None if it is damaged."""
+    try:
+        return file.metadata(kind)
+    except FileError:
+        return None
 
 
 def mode_of(info: Info) -> tuple[str, bool]:

@@ -276,3 +276,28 @@ def test_parser_feeds(pillow):
     for byte in (FIXTURES / "png/valid/rgb8.png").read_bytes():
         parser.feed(bytes([byte]))
     assert parser.close().size == (21, 13)
+
+
+def test_orientation_of_xmp_is_left_to_pillow(pillow):
+    from PIL import PngImagePlugin
+
+    texts, file = PngImagePlugin.PngInfo(), io.BytesIO()
+    texts.add_itxt("XML:com.adobe.xmp", '<x:xmpmeta xmlns:tiff="t"><a tiff:Orientation="6"/></x:xmpmeta>')
+    stored(6).save(file, "PNG", pnginfo=texts)
+    pillow.register(["PNG"], override=True)
+    opened = Image.open(file)
+    assert opened.size == (64, 96) and difference(ImageOps.exif_transpose(opened), quarters()) == 0
+
+
+def test_damaged_metadata_is_no_reason_not_to_open(pillow):
+    file = io.BytesIO()
+    quarters().save(file, "JPEG", exif=b"Exif\0\0\xff\xff\xff\xff\0\0\0\x08", quality=95, subsampling=0)
+    quarters().save(png := io.BytesIO(), "PNG", icc_profile=srgb_profile())
+    broken = bytearray(png.getvalue())
+    place = broken.index(b"iCCP") + 20
+    broken[place : place + 8] = bytes(8)
+    pillow.register(override=True)
+    opened = Image.open(file)
+    assert dict(opened.getexif()) == {} and difference(ImageOps.exif_transpose(opened), quarters()) < 6
+    opened = Image.open(io.BytesIO(broken))
+    assert "icc_profile" not in opened.info and opened.size == (96, 64)
