@@ -8,9 +8,11 @@ import subprocess
 import cffi
 
 folder = os.environ["IMAGECODERS_FACADE"]
-with open(os.path.join(folder, "include", "imagecoders.h"), encoding="utf-8") as file:
-    # Types of the C library are known to cffi.
-    text = re.sub(r"#include.*", "", file.read())
+text = ""
+for name in ("imagecoders_types.h", "imagecoders.h"):
+    with open(os.path.join(folder, "include", name), encoding="utf-8") as file:
+        # Types of the C library are known to cffi.
+        text += re.sub(r"#include.*", "", file.read())
 declared = subprocess.run(["cc", "-E", "-P", "-x", "c", "-"], input=text, capture_output=True, text=True, check=True).stdout
 
 builder = cffi.FFI()
