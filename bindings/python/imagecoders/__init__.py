@@ -14,13 +14,16 @@ from .errors import ArgumentError, CoderError, EnvironmentFailure, FileError, Li
 from .files import Feed, File
 from .picture import Info, Picture
 from .registry import (
-    Registry, Result, decode, decode_batch, default, encode, formats, frames, open, probe, thumbnail, thumbnail_batch,
+    Converted, Registry, Result, convert, decode, decode_batch, default, edit_metadata, encode, formats, frames, open, operate, probe,
+    thumbnail, thumbnail_batch,
 )
-from .requests import Cancel, DecodeOptions, EncodeOptions, Limits, PictureOptions
-from .sources import Source
+from .requests import Cancel, ConvertOptions, DecodeOptions, EncodeOptions, Limits, PictureOptions
+from .sources import Sink, Source
+from .writer import Writer
 
 __all__ = [
-    "ArgumentError", "Cancel", "CoderError", "DecodeOptions", "EncodeOptions", "EnvironmentFailure", "Feed", "File", "FileError",
-    "Info", "LimitError", "Limits", "Picture", "PictureOptions", "Registry", "Result", "Source", "UnsupportedError", "decode",
-    "decode_batch", "default", "encode", "formats", "frames", "open", "probe", "thumbnail", "thumbnail_batch",
+    "ArgumentError", "Cancel", "CoderError", "ConvertOptions", "Converted", "DecodeOptions", "EncodeOptions", "EnvironmentFailure",
+    "Feed", "File", "FileError", "Info", "LimitError", "Limits", "Picture", "PictureOptions", "Registry", "Result", "Sink", "Source",
+    "UnsupportedError", "Writer", "convert", "decode", "decode_batch", "default", "edit_metadata", "encode", "formats", "frames",
+    "open", "operate", "probe", "thumbnail", "thumbnail_batch",
 ]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 from ._native import ffi
@@ -127,6 +128,12 @@ def pixels_of(array: Any) -> tuple[Any, Any]:
     pixels.pixel_format, pixels.stride = number, layout.strides[0]
     pixels.data = ffi.cast("void *", layout.address)
     return pixels, (layout.kept, array)
+
+
+def set_delay(pixels: Any, seconds: Any) -> None:
+    """Says how long a frame is shown."""
+    exact = Fraction(seconds).limit_denominator(1_000_000)
+    pixels.delay_numerator, pixels.delay_denominator = exact.numerator, exact.denominator
 
 
 def aim(request: Any, layout: Layout, mode: str, dtype: str) -> None:

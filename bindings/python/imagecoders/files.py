@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ._native import ffi, lib
 from .native import check, error_of, make, problem_of, taken
-from .picture import KINDS, Info, Picture, info_of
-from .requests import DecodeOptions, Mode, request_of
+from .picture import Info, Picture, info_of
+from .requests import KINDS, DecodeOptions, Mode, request_of
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer, Unpack
@@ -77,6 +77,28 @@ class File:
         check(lib.ic_file_properties(self._open(), data, error), error)
         found: dict[str, Any] = json.loads(taken(data))
         return found
+
+    def parts(self) -> list[dict[str, Any]]:
+        """What the file carries besides its picture: gain maps, depth, thumbnails, pages, videos, blocks of metadata.
+
+        Dictionaries as ``coders parts --json`` prints them; ``part``, from 1, is the number for ``part`` and ``open_part``.
+        """
+        data, error = make("ic_bytes"), make("ic_error")
+        check(lib.ic_file_parts(self._open(), data, error), error)
+        found: list[dict[str, Any]] = json.loads(taken(data))["parts"]
+        return found
+
+    def part(self, number: int) -> bytes:
+        """The bytes of a part; of a picture that is no file of its own, a PNG."""
+        data, error = make("ic_bytes"), make("ic_error")
+        check(lib.ic_file_part(self._open(), number, data, error), error)
+        return taken(data)
+
+    def open_part(self, number: int) -> File:
+        """A part that is a picture, in its own size and colors, as a file of its own."""
+        made, error = ffi.new("ic_file **"), make("ic_error")
+        check(lib.ic_file_open_part(self._open(), number, made, error), error)
+        return File(made[0], self._kept)
 
 
 class Feed:

@@ -12,7 +12,8 @@ from .errors import GROUPS, CoderError
 _STRUCTS = {
     name: (ffi.typeof(name + " *"), ffi.sizeof(name))
     for name in (
-        "ic_bytes", "ic_encoding", "ic_error", "ic_info", "ic_job", "ic_pixels", "ic_registry_options", "ic_request", "ic_source",
+        "ic_bytes", "ic_encoding", "ic_error", "ic_info", "ic_job", "ic_pixels", "ic_registry_options", "ic_request", "ic_sink",
+        "ic_source",
     )
 }
 
@@ -59,9 +60,14 @@ def problem_of(error: Any) -> CoderError | None:
 
 
 def check(status: int, error: Any) -> None:
-    """Raises what a call that failed says."""
+    """Raises what a call that failed says, because of what an object of Python's raised meanwhile."""
     if status != 0:
-        raise problem_of(error) or error_of(status)
+        from .sources import raised
+
+        cause = raised() if status in (lib.IC_IO, lib.IC_CANCELLED) else None
+        if cause is not None and not isinstance(cause, Exception):
+            raise cause
+        raise (problem_of(error) or error_of(status)) from cause
 
 
 def taken(data: Any) -> bytes:

@@ -12,9 +12,7 @@ from ._native import ffi, lib
 from .arrays import PROCESSOR, dense
 from .errors import CoderError
 from .native import error_of, make, text
-from .requests import FORMATS, MODES, TYPES
-
-KINDS = {"icc": 1, "exif": 2, "xmp": 3, "iptc": 4, "c2pa": 6, "geotiff": 8, "text": 9, "trailer": 10, "other": 11}
+from .requests import FORMATS, KINDS, MODES, TYPES
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ pictures themselves (HEIF, AVIF, JPEG XL, TIFF) give upright pixels, and Exif's 
 from __future__ import annotations
 
 import contextlib
-import io
 import struct
 from typing import Any, Callable, Iterable
 
@@ -23,7 +22,7 @@ from .files import File
 from .orientation import is_readable, orientation_of, upright_exif, upright_xmp
 from .picture import Info, Picture
 from .registry import Registry, default
-from .sources import Descriptor, bytes_of
+from .sources import bytes_of, pieces_of
 
 # What Pillow calls the formats, by their type identifiers.
 IDS = {
@@ -109,11 +108,10 @@ class CoderImageFile(ImageFile.ImageFile):
 
     def _made_source(self) -> Any:
         file: Any = self.fp
-        if type(file) is io.BufferedReader and type(file.raw) is io.FileIO:
-            return Descriptor(file)
         if hasattr(file, "seek"):
             file.seek(0)
-        return bytes_of(file)
+        pieces = pieces_of(file)
+        return bytes_of(file) if pieces is file else pieces
 
     def _begin(self, frame: int, info: Info | None = None) -> None:
         """Tells size, mode and metadata of a frame or page, and leaves its pixels for later."""

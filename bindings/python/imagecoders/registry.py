@@ -6,19 +6,21 @@ from __future__ import annotations
 import json
 import threading
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Callable, Generic, Iterable, Iterator, Literal, Mapping, Sequence, TypeVar, overload
+from typing import (
+    TYPE_CHECKING, Any, Callable, Generic, Iterable, Iterator, Literal, Mapping, NamedTuple, Sequence, TypeVar, overload,
+)
 
 from ._native import ffi, lib
-from .arrays import aim, layout_of, pixels_of
+from .arrays import aim, layout_of, pixels_of, set_delay
 from .errors import CoderError
 from .files import File
 from .native import check, chosen, error_of, invalid, make, problem_of, taken
 from .picture import Info, Picture, info_of
 from .requests import (
-    Cancel, DecodeOptions, Dtype, EncodeOptions, Fit, Mode, PictureOptions, Size, box_of, encoding_of, handle_of, request_of,
+    Cancel, ConvertOptions, DecodeOptions, Dtype, EncodeOptions, Fit, Limits, Mode, PictureOptions, Size, box_of, encoding_of,
+    handle_of, request_of,
 )
-from .sources import Source, source_of
+from .sources import Sink, Source, sink_of, source_of
 
 if TYPE_CHECKING:
     import numpy
@@ -39,6 +41,15 @@ class Result(Generic[Value]):
     error: CoderError | None = None
     width: int = 0
     height: int = 0
+
+
+class Converted(NamedTuple):
+    """A file that was made of another: its bytes, empty if they went elsewhere; the report, as ``coders convert --json`` prints it;
+    and what is missing of the picture that was read, or None."""
+
+    data: bytes
+    report: dict[str, Any]
+    problem: CoderError | None = None
 
 
 class Registry:
@@ -124,23 +135,66 @@ class Registry:
         return taken(data)
 
     def encode(
-        self, image: Any, format: str | None = None, *, delays: Iterable[Any] = (), cancel: Cancel | None = None,
-        **encoding: Unpack[EncodeOptions],
+        self, image: Any, format: str | None = None, *, delays: Iterable[Any] = (), pages: bool = False,
+        cancel: Cancel | None = None, **encoding: Unpack[EncodeOptions],
     ) -> bytes:
         """Encodes an array, a tensor or a Picture; a list of them is an animation, with delays in seconds. Pixels are not copied.
 
-        quality: 0 to 1; lossless; icc, exif, xmp: bytes; loop: how often it plays, 0 without end; max_bytes; options: by name.
+        pages: whether a list is of pages, not of frames. quality: 0 to 1; lossless; icc, exif, xmp: bytes; loop: how often it plays, 0 without end; max_bytes; options: by name.
         """
         shown = [pixels_of(one) for one in (image if isinstance(image, (list, tuple)) else [image])]
         for (pixels, _), delay in zip(shown, delays):
-            exact = Fraction(delay).limit_denominator(1_000_000)
-            pixels.delay_numerator, pixels.delay_denominator = exact.numerator, exact.denominator
-        given, words = encoding_of(format, **encoding)
+            set_delay(pixels, delay)
+        given, words = encoding_of(format, pages=len(shown) if pages else 0, **encoding)
         array = ffi.new("ic_pixels *[]", [pixels for pixels, _ in shown])
         data, error = make("ic_bytes"), make("ic_error")
         frames, stop = ffi.cast("ic_pixels **", array), handle_of(cancel)
         check(lib.ic_encode(self._handle, frames, len(shown), given, stop, data, error), error)
         return taken(data)
+
+    def convert(
+        self, source: Source, format: str | None = None, *, to: Sink | None = None, **options: Unpack[ConvertOptions]
+    ) -> Converted:
+        """Makes a file of another format, and keeps what it states and carries: frames, pages, metadata, colors, gain maps.
+
+        Where bytes can stay as they are, they do; a JPEG becomes a JPEG XL without loss. to: a path, or an object with ``write()``;
+        without, the bytes are in the result. format: an extension or a name; None: that of the path.
+        """
+        writing: dict[str, Any] = dict(options)
+        reading = {name: writing.pop(name) for name in ("size", "fit", "page", "strict", "limits", "cancel") if name in writing}
+        (given, kept), (asked, names), (sink, held) = source_of(source), request_of(**reading), sink_of(to)
+        encoding, words = encoding_of(format, **writing)
+        data, report, error = make("ic_bytes"), make("ic_bytes"), make("ic_error")
+        check(lib.ic_convert(self._handle, given, asked, encoding, sink, data, report, error), error)
+        return Converted(taken(data), json.loads(taken(report) or b"{}"), problem_of(error))
+
+    def operate(
+        self, source: Source, operation: Mapping[str, Any], *, to: Sink | None = None, limits: Limits | None = None,
+        strict: bool = False, cancel: Cancel | None = None,
+    ) -> Converted:
+        """Works on a whole file without decoding its pixels: ``{"operation": "turn", "values": {"orientation": 6}}``.
+
+        The operations and their values are those of ``coders operations``. to: as for convert.
+        """
+        (given, kept), (sink, held) = source_of(source), sink_of(to)
+        asked, names = request_of(limits=limits, strict=strict, cancel=cancel)
+        data, report, error = make("ic_bytes"), make("ic_bytes"), make("ic_error")
+        words = ffi.new("char[]", json.dumps(operation).encode())
+        check(lib.ic_operate(self._handle, given, asked, words, sink, data, report, error), error)
+        return Converted(taken(data), json.loads(taken(report) or b"{}"), problem_of(error))
+
+    def edit_metadata(
+        self, source: Source, *, strip: Iterable[str] = (), set: Mapping[str, Any] | None = None, to: Sink | None = None,
+        limits: Limits | None = None, strict: bool = False, cancel: Cancel | None = None,
+    ) -> Converted:
+        """Removes and sets metadata, and leaves the pixels' bytes alone: ``strip=["gps"], set={"Copyright": "A. Author"}``.
+
+        The names are those of ``coders metadata``. to: as for convert.
+        """
+        edit: dict[str, Any] = {"strip": list(strip)} if strip else {}
+        if set:
+            edit["set"] = dict(set)
+        return self.operate(source, edit, to=to, limits=limits, strict=strict, cancel=cancel)
 
     def open(self, source: Source, *, mode: Mode | None = "RGB", **request: Unpack[DecodeOptions]) -> File:
         """Opens a file for its frames, pages and metadata; arguments as for decode."""
@@ -166,7 +220,7 @@ class Registry:
             job.size, job.operation, job.error = ffi.sizeof("ic_job"), operation, error
             errors.append(error)
             try:
-                given = source_of(source)
+                given = source_of(source, is_shared=True)
             except (OSError, TypeError, ValueError) as failure:
                 results[index].error = error_of(lib.IC_IO, str(failure))
                 continue
@@ -272,5 +326,6 @@ def default() -> Registry:
 
 
 probe, decode, thumbnail, encode = _default.probe, _default.decode, _default.thumbnail, _default.encode
+convert, edit_metadata, operate = _default.convert, _default.edit_metadata, _default.operate
 open, frames, formats = _default.open, _default.frames, _default.formats
 decode_batch, thumbnail_batch = _default.decode_batch, _default.thumbnail_batch

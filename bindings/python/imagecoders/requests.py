@@ -25,6 +25,8 @@ FORMATS: dict[tuple[str, str], int] = {
 MODES: dict[int, tuple[str, str]] = {number: mode for mode, number in FORMATS.items()}
 # What NumPy and struct call the samples.
 TYPES = {"uint8": "|u1", "uint16": "<u2", "float16": "<f2", "float32": "<f4"}
+# Kinds of metadata.
+KINDS = {"icc": 1, "exif": 2, "xmp": 3, "iptc": 4, "c2pa": 6, "geotiff": 8, "text": 9, "trailer": 10, "other": 11}
 FITS = {"fit": 0, "fill": 1, "stretch": 2}
 COLORS = {"srgb": 0, "stored": 1, "p3": 2, "rec2020": 3, "linear": 4, "pq": 5, "hlg": 6}
 
@@ -70,6 +72,26 @@ class EncodeOptions(TypedDict, total=False):
     loop: int | None  # how often an animation plays; 0: without end
     max_bytes: int  # the best quality that fits; 0: as large as it gets
     options: Mapping[str, Any] | None  # of the format's writer, by name
+
+
+class ConvertOptions(TypedDict, total=False):
+    """What a file that is made of another should be."""
+
+    size: Size | None  # a side, or (width, height), that the picture has to fit
+    fit: Fit  # "fit"
+    page: int | None  # from 0; None: all pages, or the one that the format can hold
+    strict: bool  # damage, and what would be missed and has to be left out, are errors: False
+    limits: Limits | None
+    cancel: Cancel | None
+    quality: float | None  # 0 to 1
+    lossless: bool
+    loop: int | None
+    max_bytes: int
+    options: Mapping[str, Any] | None
+    color: Color | None  # None: that of the file
+    leave_out: Iterable[str]  # kinds of metadata that are not kept: "exif", "xmp", …
+    first_frame: bool  # one frame of one page: False
+    encode_anew: bool  # also where the bytes could stay as they are: False
 
 
 class Cancel:
@@ -156,10 +178,18 @@ def set_limits(request: Any, limits: Limits, kept: list[Any]) -> None:
 def encoding_of(
     format: str | None = None, quality: float | None = None, lossless: bool = False, icc: Buffer | None = None,
     exif: Buffer | None = None, xmp: Buffer | None = None, loop: int | None = None, max_bytes: int = 0,
-    options: Mapping[str, Any] | None = None,
+    options: Mapping[str, Any] | None = None, pages: int = 0, color: str | None = None, leave_out: Iterable[str] = (),
+    first_frame: bool = False, encode_anew: bool = False,
 ) -> tuple[Any, Any]:
     """The struct, and what has to live as long as it."""
     encoding, kept = make("ic_encoding"), []
+    encoding.page_count = pages
+    if color is not None:
+        encoding.flags |= lib.IC_CONVERT_COLOR
+        encoding.color = chosen(COLORS, color, "color")
+    for kind in leave_out:
+        encoding.left_out |= 1 << chosen(KINDS, kind, "leave_out")
+    encoding.flags |= (lib.IC_FIRST_FRAME if first_frame else 0) | (lib.IC_ENCODE_ANEW if encode_anew else 0)
     if format is not None:
         kept.append(ffi.new("char[]", format.encode()))
         encoding.format = kept[-1]
