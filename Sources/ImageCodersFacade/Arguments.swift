@@ -23,9 +23,33 @@ extension ByteSource {
       guard let path = given.path else { throw .invalidArgument("ic_source.path is null") }
       self = .file(SystemName.string(pointer: path))
     case Int(IC_SOURCE_DESCRIPTOR): self = try .file(descriptor: given.descriptor)
+    case Int(IC_SOURCE_FUNCTION):
+      guard let read = given.read else { throw .invalidArgument("ic_source.read is null") }
+      guard let size = Int(exactly: given.count) else {
+        throw .invalidArgument("ic_source.count is \(given.count): no file is so large")
+      }
+      self = .filling(size: size, CallerFunctions(context: given.context).reading(read))
     default: throw .invalidArgument("ic_source.kind is \(given.kind), none of IC_SOURCE_…")
     }
     if let name = given.extension { fileExtension = String(cString: name).lowercased() }
+  }
+}
+
+extension OutputColor {
+  /// One of `IC_COLOR_…`.
+  ///
+  /// - Parameter owner: The struct that has it.
+  init(number: UInt32, in owner: String) throws(CoderError) {
+    switch Int(number) {
+    case Int(IC_COLOR_SRGB): self = .convert(to: .sRGB)
+    case Int(IC_COLOR_AS_STORED): self = .asStored
+    case Int(IC_COLOR_DISPLAY_P3): self = .convert(to: .displayP3)
+    case Int(IC_COLOR_REC2020): self = .convert(to: .rec2020)
+    case Int(IC_COLOR_LINEAR_SRGB): self = .convert(to: .linearSRGB)
+    case Int(IC_COLOR_REC2100_PQ): self = .convert(to: .rec2100PQ)
+    case Int(IC_COLOR_REC2100_HLG): self = .convert(to: .rec2100HLG)
+    default: throw .invalidArgument("\(owner).color is \(number), none of IC_COLOR_…")
+    }
   }
 }
 
@@ -67,7 +91,7 @@ struct Request {
       }
       options.pixelFormat = format
     }
-    options.color = try Self.color(given.color)
+    options.color = try OutputColor(number: given.color, in: "ic_request")
     if given.page > 0 { options.page = Int(given.page) - 1 }
     if given.max_pixels > 0 { options.limits.maxPixels = Int(clamping: given.max_pixels) }
     if given.max_memory > 0 { options.limits.maxMemory = Int(clamping: given.max_memory) }
@@ -86,19 +110,6 @@ struct Request {
     case Int(IC_FILL): .fill
     case Int(IC_STRETCH): .stretch
     default: throw .invalidArgument("ic_request.fit is \(fit), none of IC_FIT, IC_FILL and IC_STRETCH")
-    }
-  }
-
-  private static func color(_ color: UInt32) throws(CoderError) -> OutputColor {
-    switch Int(color) {
-    case Int(IC_COLOR_SRGB): .convert(to: .sRGB)
-    case Int(IC_COLOR_AS_STORED): .asStored
-    case Int(IC_COLOR_DISPLAY_P3): .convert(to: .displayP3)
-    case Int(IC_COLOR_REC2020): .convert(to: .rec2020)
-    case Int(IC_COLOR_LINEAR_SRGB): .convert(to: .linearSRGB)
-    case Int(IC_COLOR_REC2100_PQ): .convert(to: .rec2100PQ)
-    case Int(IC_COLOR_REC2100_HLG): .convert(to: .rec2100HLG)
-    default: throw .invalidArgument("ic_request.color is \(color), none of IC_COLOR_…")
     }
   }
 

@@ -38,6 +38,9 @@ extension CoderRegistry {
       if cancellation?.isCancelled ?? false { throw .cancelled }
       let job = try UnsafePointer(job).known()
       guard let source = job.source else { throw .invalidArgument("ic_job.source is null") }
+      guard try source.known().kind != UInt32(IC_SOURCE_FUNCTION) else {
+        throw .invalidArgument("IC_SOURCE_FUNCTION in a batch, which would call it on other threads")
+      }
       switch Int(job.operation) {
       case Int(IC_JOB_PROBE):
         guard let info = job.info else { throw .invalidArgument("ic_job.info is null") }

@@ -8,11 +8,14 @@ import ImageCoderEngine
 import ImageCoderModel
 import ImageCoders
 
-/// What the caller says of a file to write.
+/// What the caller says of a file to write. Texts and payloads are the caller's, for the time of the call.
 struct Encoding {
   /// The format, or nil for one that can hold the picture.
   let format: ImageFormat?
   private let given: ic_encoding
+
+  /// Each frame is a page, and there are so many; nil for frames of an animation.
+  var pageCount: Int? { given.page_count > 0 ? Int(given.page_count) : nil }
 
   init(_ encoding: UnsafePointer<ic_encoding>?, _ registry: CoderRegistry) throws(CoderError) {
     given = encoding == nil ? ic_encoding() : try encoding!.known()
@@ -21,7 +24,16 @@ struct Encoding {
     }
   }
 
-  private func has(_ flag: some BinaryInteger) -> Bool { given.flags & UInt32(flag) != 0 }
+  /// The format that is named, or else that of the file's name.
+  func format(at sink: Sink, _ registry: CoderRegistry) throws(CoderError) -> ImageFormat {
+    if let format { return format }
+    guard let suffix = sink.path.flatMap({ ByteSource.file($0).fileExtension }) else {
+      throw .invalidArgument("ic_encoding.format is null, and the sink has no path with an extension")
+    }
+    return try registry.formatToWrite(named: suffix)
+  }
+
+  func has(_ flag: some BinaryInteger) -> Bool { given.flags & UInt32(flag) != 0 }
 
   func apply(to output: inout EncodeOptions.Output) throws(CoderError) {
     if has(IC_QUALITY) { output.quality = given.quality }
@@ -34,15 +46,39 @@ struct Encoding {
     }
   }
 
-  /// Adds the caller's payloads.
-  func addMetadata(to image: inout Image) {
+  /// Options of a file that is made of pixels or of another file.
+  func options(cancellation: Cancellation?) throws(CoderError) -> EncodeOptions {
+    var options = EncodeOptions(cancellation: cancellation)
+    try apply(to: &options.output)
+    if has(IC_CONVERT_COLOR) { options.color = try OutputColor(number: given.color, in: "ic_encoding") }
+    options.firstFrameOnly = has(IC_FIRST_FRAME)
+    options.allowsCopy = !has(IC_ENCODE_ANEW)
+    options.metadata = options.metadata.filter { given.left_out & 1 << $0.rawValue == 0 }
+    return options
+  }
+
+  /// Copies of the caller's payloads.
+  var metadata: [MetadataKind: [UInt8]] {
+    var metadata: [MetadataKind: [UInt8]] = [:]
     for (kind, bytes, count) in [
       (MetadataKind.icc, given.icc, given.icc_count), (.exif, given.exif, given.exif_count),
       (.xmp, given.xmp, given.xmp_count),
     ] {
       guard let bytes, count > 0 else { continue }
-      image.metadata[kind] = Array(UnsafeRawBufferPointer(start: bytes, count: Int(clamping: count)))
+      metadata[kind] = Array(UnsafeRawBufferPointer(start: bytes, count: Int(clamping: count)))
     }
+    return metadata
+  }
+}
+
+extension Frame {
+  /// A frame of the caller's, whose pixels stay where they are.
+  init(_ pixels: UnsafePointer<ic_pixels>) throws(CoderError) {
+    let given = try pixels.known()
+    let isShown = given.delay_denominator != 0 || given.delay_numerator != 0
+    self.init(
+      pixels: try PixelBuffer(pixels),
+      delay: isShown ? FrameDelay(numerator: given.delay_numerator, denominator: given.delay_denominator) : .zero)
   }
 }
 
@@ -86,22 +122,22 @@ public func ic_encode(
     var shown: [Frame] = []
     for index in 0..<Int(count) {
       guard let pixels = frames[index] else { throw .invalidArgument("frame \(index) is null") }
-      let given = try pixels.known()
-      let delay =
-        given.delay_denominator == 0 && given.delay_numerator == 0
-        ? FrameDelay.zero : FrameDelay(numerator: given.delay_numerator, denominator: given.delay_denominator)
-      shown.append(Frame(pixels: try PixelBuffer(pixels), delay: delay))
+      shown.append(try Frame(pixels))
     }
     guard let first = shown.first?.pixels else { throw .invalidArgument("no frames are given") }
-    guard shown.allSatisfy({ $0.pixels.size == first.size && $0.pixels.layout == first.layout }) else {
+    let options = try encoding.options(cancellation: cancel.map { object($0, as: Cancellation.self) })
+    var pages = [Image(frames: shown)]
+    if let count = encoding.pageCount {
+      guard count == shown.count else {
+        throw .invalidArgument("ic_encoding.page_count is \(count), and \(shown.count) frames are given")
+      }
+      pages = shown.map { Image(frames: [$0]) }
+    } else if !shown.allSatisfy({ $0.pixels.size == first.size && $0.pixels.layout == first.layout }) {
       throw .invalidArgument("frames differ in size, pixel format or alpha")
     }
-    var image = Image(frames: shown)
-    encoding.addMetadata(to: &image)
-    var options = EncodeOptions()
-    options.cancellation = cancel.map { object($0, as: Cancellation.self) }
-    try encoding.apply(to: &options.output)
-    try file.fill(ic_bytes(try registry.encode(image, as: encoding.format, options: options)))
+    for index in pages.indices { pages[index].metadata = encoding.metadata }
+    let format = encoding.format ?? registry.format(for: pages[0])
+    try file.fill(ic_bytes(try registry.encode(pages, as: format, options: options)))
     return nil
   }
 }

@@ -17,6 +17,7 @@ extension ic_error: Growing { static var firstSize: UInt32 { 624 } }
 extension ic_source: Growing { static var firstSize: UInt32 { 48 } }
 extension ic_request: Growing { static var firstSize: UInt32 { 104 } }
 extension ic_info: Growing { static var firstSize: UInt32 { 224 } }
+extension ic_sink: Growing { static var firstSize: UInt32 { 32 } }
 extension ic_pixels: Growing { static var firstSize: UInt32 { 56 } }
 extension ic_encoding: Growing { static var firstSize: UInt32 { 96 } }
 extension ic_bytes: Growing { static var firstSize: UInt32 { 32 } }

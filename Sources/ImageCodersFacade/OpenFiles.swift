@@ -13,11 +13,20 @@ import ImageCoders
 /// An `ic_file`.
 final class OpenedFile {
   let decoder: ImageDecoder
-  /// What its formats are called, and how its frames are given.
-  let (registry, request): (CoderRegistry, Request)
+  /// What its formats are called, where its bytes come from, and how its frames are given.
+  let (registry, source, request): (CoderRegistry, ByteSource, Request)
+  /// Looked for when somebody asks.
+  private var found: [FilePart]?
 
-  init(_ decoder: ImageDecoder, of registry: CoderRegistry, with request: Request) {
-    (self.decoder, self.registry, self.request) = (decoder, registry, request)
+  init(_ decoder: ImageDecoder, of registry: CoderRegistry, in source: ByteSource, with request: Request) {
+    (self.decoder, self.registry, self.source, self.request) = (decoder, registry, source, request)
+  }
+
+  /// What the file carries besides its picture.
+  func parts() -> [FilePart] {
+    let parts = found ?? registry.parts(of: decoder, in: source, request.options)
+    found = parts
+    return parts
   }
 
   static func of(_ pointer: OpaquePointer) -> OpenedFile { object(pointer, as: OpenedFile.self) }
@@ -32,8 +41,10 @@ public func ic_open(
     file.pointee = nil
     let registry = CoderRegistry.of(registry)
     let request = try Request(request, registry, firstFrameOnly: false)
-    let decoder = try registry.open(try ByteSource(source), options: request.options)
-    file.pointee = pointer(to: OpenedFile(decoder, of: registry, with: request))
+    // Parts read it again.
+    let source = try registry.rereadable(try ByteSource(source), request.options)
+    let decoder = try registry.open(source, options: request.options)
+    file.pointee = pointer(to: OpenedFile(decoder, of: registry, in: source, with: request))
     return nil
   }
 }
@@ -77,7 +88,7 @@ public func ic_file_page(
     guard page > 0 else { throw .invalidArgument("pages count from 1") }
     let file = OpenedFile.of(file)
     let decoder = try file.decoder.page(Int(page) - 1)
-    opened.pointee = pointer(to: OpenedFile(decoder, of: file.registry, with: file.request))
+    opened.pointee = pointer(to: OpenedFile(decoder, of: file.registry, in: file.source, with: file.request))
     return nil
   }
 }

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// answers: for each line "rgba8 FILE" or "rgba16 FILE" of standard input, what the library makes of the file in C: for each frame
-// the hash of its pixels as the fixtures' answers have it, or the name of the status.
+// answers [function]: for each line "rgba8 FILE" or "rgba16 FILE" of standard input, what the library makes of the file in C: for each
+// frame the hash of its pixels as the fixtures' answers have it, or the name of the status. With `function`, the library reads the
+// files through a function, which ends the program if it is called on another thread.
 
+#include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "imagecoders.h"
 
@@ -19,6 +24,14 @@ static uint64_t hash(const ic_pixels *pixels, uint32_t bytes_per_pixel) {
   return value;
 }
 
+static int uses_function;
+static pthread_t only_thread;
+
+static int64_t read_file(void *context, uint64_t offset, void *target, uint64_t count) {
+  if (!pthread_equal(pthread_self(), only_thread)) abort();
+  return pread(*(int *)context, target, count, (off_t)offset);
+}
+
 static void answer(ic_registry *registry, const char *layout, const char *path) {
   int is_wide = strcmp(layout, "rgba16") == 0;
   ic_source source = {.size = sizeof source};
@@ -28,6 +41,18 @@ static void answer(ic_registry *registry, const char *layout, const char *path) 
   ic_file *file = NULL;
   source.kind = IC_SOURCE_PATH;
   source.path = path;
+  int file_number = -1;
+  if (uses_function) {
+    struct stat status;
+    file_number = open(path, O_RDONLY);
+    if (fstat(file_number, &status) != 0) exit(1);
+    source.kind = IC_SOURCE_FUNCTION;
+    source.count = (uint64_t)status.st_size;
+    source.read = read_file;
+    source.context = &file_number;
+    const char *dot = strrchr(path, '.');
+    source.extension = dot ? dot + 1 : NULL;
+  }
   request.flags = IC_KEEP_ORIENTATION;
   request.color = IC_COLOR_AS_STORED;
   request.pixel_format = is_wide ? IC_RGBA16 : IC_RGBA8;
@@ -35,6 +60,8 @@ static void answer(ic_registry *registry, const char *layout, const char *path) 
   if (status == IC_OK) status = ic_file_info(file, &info, &error);
   if (status != IC_OK) {
     printf(" %s", ic_status_name((uint32_t)status));
+    ic_file_close(file);
+    if (uses_function) close(file_number);
     return;
   }
   for (uint32_t index = 0; index < info.frames; index++) {
@@ -49,9 +76,10 @@ static void answer(ic_registry *registry, const char *layout, const char *path) 
     if (status != IC_OK) break;
   }
   ic_file_close(file);
+  if (uses_function) close(file_number);
 }
 
-int main(void) {
+int main(int count, char **arguments) {
   static char line[4096];
   ic_registry *registry = NULL;
   ic_error error = {.size = sizeof error};
@@ -59,6 +87,8 @@ int main(void) {
     fprintf(stderr, "%s\n", error.message);
     return 1;
   }
+  uses_function = count > 1 && strcmp(arguments[1], "function") == 0;
+  only_thread = pthread_self();
   while (fgets(line, sizeof line, stdin)) {
     line[strcspn(line, "\n")] = 0;
     char *path = strchr(line, ' ');

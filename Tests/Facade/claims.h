@@ -25,10 +25,15 @@ ic_source bytes_of(const void *bytes, size_t count);
 ic_source path_of(const char *name);
 // A fixture's bytes, which the caller frees.
 uint8_t *contents(const char *name, size_t *count);
+// A picture of the caller's: 32×24 of IC_RGB8, with slow changes, in rows of 100 bytes.
+ic_pixels gradient(uint8_t *memory, uint32_t phase);
 int same_pixels(const ic_pixels *one, const ic_pixels *other, uint32_t bytes_per_pixel);
 
 void encodes(void);
 void opens(void);
 void batches(void);
+void streams(void);
+void writers(void);
+void files_of_files(void);
 
 #endif

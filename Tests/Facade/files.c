@@ -28,8 +28,7 @@ int same_pixels(const ic_pixels *one, const ic_pixels *other, uint32_t bytes_per
   return 1;
 }
 
-// A picture of the caller's: 32×24, with slow changes, in rows with padding.
-static ic_pixels gradient(uint8_t *memory, uint32_t phase) {
+ic_pixels gradient(uint8_t *memory, uint32_t phase) {
   ic_pixels pixels = {.size = sizeof pixels};
   pixels.width = 32;
   pixels.height = 24;

@@ -37,22 +37,7 @@ struct PartList {
   ///
   /// - Parameter written: The files that were written, by the place of their part in the list.
   func json(written: [Int: String]) -> JSONValue {
-    let list = parts.enumerated().map { index, part in
-      var (bytes, size): (Int?, Size?) = (nil, nil)
-      switch part.content {
-      case .bytes(let content): bytes = content.count
-      case .page(_, let stored): size = stored
-      case .words: break
-      }
-      return JSONValue.object([
-        "part": .integer(index + 1), "kind": .text(part.kind.rawValue), "note": .text(part.note),
-        "bytes": bytes.map { .integer($0) } ?? .null, "width": size.map { .integer($0.width) } ?? .null,
-        "height": size.map { .integer($0.height) } ?? .null, "written": .optional(written[index]),
-      ])
-    }
-    return .object([
-      "schema": .integer(1), "file": .text(file), "format": .text(format.rawValue), "parts": .list(list),
-    ])
+    FilePart.report(of: parts, file: file, format: format, written: written)
   }
 
   /// Writes the parts that have a content. A picture that cannot be decoded is reported, and the others are written.
@@ -80,31 +65,14 @@ struct PartList {
         }
         let target = OutputFile(path, console)
         try target.refuseTerminal(console)
-        try target.write(try content(of: parts[index], registry, console), to: console)
+        let part = try registry.file(of: parts[index], in: decoder, cancellation: console.cancellation)
+        try target.write(part, to: console)
         written[index] = path
       } catch {
         failures.add(error, file: path)
       }
     }
     return written
-  }
-
-  private func content(
-    of part: FilePart, _ registry: CoderRegistry, _ console: Console
-  ) throws(CoderError) -> [UInt8] {
-    switch part.content {
-    case .bytes(let bytes): return bytes
-    case .words: return Array(part.note.utf8)
-    case .page(let index, _):
-      var options = EncodeOptions()
-      options.cancellation = console.cancellation
-      let isHidden = index >= decoder.header.pageCount
-      let picture = isHidden ? try decoder.auxiliaryPictures().first { $0.page == index } : nil
-      var image: Image
-      if let picture { image = try decoder.decodeAuxiliary(picture) } else { image = try decoder.page(index).image() }
-      image.metadata = image.metadata.filter { $0.key == .icc }
-      return try registry.encode(image, as: .png, options: options)
-    }
   }
 
   /// `thumbnail.jpg`, or where there are several of a kind `thumbnail-2.jpg`.
@@ -119,17 +87,5 @@ struct PartList {
       names[index] = "\(folder)\(kind.rawValue)\(number > 1 ? "-\(number)" : "").\(parts[index].suffix)"
     }
     return names
-  }
-}
-
-extension CoderRegistry {
-  /// The JPEG file that a JPEG XL stores, as a part of it.
-  func storedParts(of decoder: ImageDecoder, in source: ByteSource, _ reading: DecodeOptions) -> [FilePart] {
-    guard decoder.header.format == .jpegXL else { return [] }
-    let restored = Result { () throws(CoderError) in
-      try apply(.transcode, to: source, as: .jpeg, reading: DecodeOptions(limits: reading.limits)).file?.bytes
-    }
-    guard let bytes = (try? restored.get()) ?? nil else { return [] }
-    return [FilePart(.storedJPEG, .bytes(bytes), suffix: "jpg", note: "restored byte for byte")]
   }
 }

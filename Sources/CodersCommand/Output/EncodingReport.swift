@@ -35,31 +35,6 @@ struct EncodingReport: Sendable {
     console.printError("coders: \(file.printable): \(bytes)\(quality)\(look ?? "")")
   }
 
-  /// What became of facts: those that are in another place were kept.
-  private func changes(_ isListed: (FactChange) -> Bool) -> JSONValue {
-    .list(
-      made.changes.filter(isListed).map { change in
-        .object([
-          "fact": .text(change.fact.rawValue), "outcome": .text(change.outcome.rawValue),
-          "reason": .text(change.reason),
-        ])
-      })
-  }
-
   /// The keys of the report; `docs/cli.md` documents them.
-  var members: [String: JSONValue] {
-    // The frames of a file that was copied or carried over are not counted.
-    let isCarriedOver = made.frameCount == 0
-    let look = made.look.map { look in
-      JSONValue.object([
-        "score": .number(look.score), "tries": .integer(look.tries), "part_tries": .integer(look.partTries),
-      ])
-    }
-    return [
-      "file": .text(file), "format": .text(format.rawValue), "bytes": .integer(made.byteCount),
-      "frames": isCarriedOver ? .null : .integer(made.frameCount), "carried_over": .boolean(isCarriedOver),
-      "quality": made.quality.map { .number($0) } ?? .null, "look": look ?? .null,
-      "changes": changes { $0.outcome != .moved }, "kept": changes { $0.outcome == .moved },
-    ]
-  }
+  var members: [String: JSONValue] { made.report(named: file) }
 }

@@ -84,7 +84,8 @@ struct ApplyCommand: ReadingVerb {
     let target = output.map { OutputFile($0, console) }
     try target?.refuseTerminal(console)
     let options = try read.decodeOptions(registry, console, file: file)
-    var result = Result()
+    var report = OperationReport(of: operation, input: file, file: output)
+    var failure: CoderError?
     do throws(CoderError) {
       for block in blocks { whole.blocks[block.name] = try bytes(of: block.content, console) }
       let format = try format.map { (name) throws(CoderError) in try registry.formatOfOperations(named: name) }
@@ -94,42 +95,30 @@ struct ApplyCommand: ReadingVerb {
       if let target {
         let applied = try registry.apply(
           whole, to: source, as: format, at: target.destination, reading: options, coder: coder)
-        (result.coder, result.facts, result.byteCount) = (applied.coder, applied.facts, applied.file?.byteCount)
+        (report.coder, report.facts, report.byteCount) = (applied.coder, applied.facts, applied.file?.byteCount)
         guard let file = applied.file else { throw .unsupported("the file has nothing that \(operation) takes out") }
         try target.take(file, console)
       } else {
         let answer = try registry.ask(whole, of: source, as: format, reading: options, coder: coder)
-        (result.coder, result.facts, result.error) = (answer.coder, answer.facts, answer.refusal)
+        (report.coder, report.facts, failure) = (answer.coder, answer.facts, answer.refusal)
       }
     } catch {
-      result.error = error
+      failure = error
     }
-    report(result, console)
+    report.error = failure.map { JSONValue($0) } ?? .null
+    print(report, failed: failure != nil, console)
     let failures = Failures(console)
-    if let error = result.error { failures.add(error, file: file) }
+    if let failure { failures.add(failure, file: file) }
     return failures.status
   }
 
-  /// What there is to say of an operation.
-  private struct Result {
-    var coder: String?
-    var facts = Properties()
-    var byteCount: Int?
-    var error: CoderError?
-  }
-
-  private func report(_ result: Result, _ console: Console) {
+  private func print(_ report: OperationReport, failed: Bool, _ console: Console) {
     if json {
-      let report = JSONValue.object([
-        "schema": .integer(1), "operation": .text(operation), "input": .text(file), "coder": .optional(result.coder),
-        "file": .optional(output), "bytes": result.byteCount.map { .integer($0) } ?? .null,
-        "facts": JSONValue(result.facts), "error": result.error.map { JSONValue($0) } ?? .null,
-      ])
-      console.print(report.printed)
+      console.print(report.json.printed)
     } else if !read.coders.isQuiet {
-      if let output, output != "-", result.error == nil { console.print(output.printable) }
-      let width = result.facts.sorted.map(\.name.count).max() ?? 0
-      for (name, value) in result.facts.sorted {
+      if let output, output != "-", !failed { console.print(output.printable) }
+      let width = report.facts.sorted.map(\.name.count).max() ?? 0
+      for (name, value) in report.facts.sorted {
         let space = String(repeating: " ", count: width - name.count + 2)
         let line = "  \(name.printable)\(space)\(value.inWords.printable)"
         // Standard output is the file.

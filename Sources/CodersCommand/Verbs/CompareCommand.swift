@@ -186,8 +186,7 @@ struct CompareCommand: ReadingVerb {
       let options = try read.decodeOptions(registry, console, file: file)
       let source = try registry.rereadable(try read.source(file, registry, console), options)
       let decoder = try read.open(source, registry, options: options)
-      return try MetadataComparison.Statements(
-        decoder, decoder.parts() + registry.storedParts(of: decoder, in: source, options))
+      return try MetadataComparison.Statements(decoder, registry.parts(of: decoder, in: source, options))
     } catch {
       failures.add(error, file: file)
       return nil

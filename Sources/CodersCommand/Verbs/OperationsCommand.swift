@@ -45,15 +45,3 @@ struct OperationsCommand: Verb {
     return .ok
   }
 }
-
-extension CoderRegistry {
-  /// The format of an extension, a name or a type identifier, also if only an operation names it.
-  ///
-  /// - Throws: ``CoderError/Code/invalidArgument``.
-  func formatOfOperations(named name: String) throws(CoderError) -> ImageFormat {
-    if let format = format(forExtension: name) { return format }
-    let formats = operations().flatMap { $0.operation.formats.flatMap { [$0.from, $0.to] } }
-    if let format = formats.first(where: { $0.rawValue == name }) { return format }
-    throw .invalidArgument("no coder has the format \(name)")
-  }
-}

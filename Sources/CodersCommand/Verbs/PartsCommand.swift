@@ -60,7 +60,7 @@ struct PartsCommand: ReadingVerb {
       let options = try read.decodeOptions(registry, console, file: input)
       let source = try registry.rereadable(try read.source(input, registry, console), options)
       let decoder = try read.open(source, registry, options: options)
-      var parts = decoder.parts() + registry.storedParts(of: decoder, in: source, options)
+      var parts = registry.parts(of: decoder, in: source, options)
       if let kinds = kind?.kinds {
         parts.removeAll { !kinds.contains($0.kind) }
         guard !parts.isEmpty else {

@@ -10,13 +10,17 @@ public struct ByteSource: Sendable, ExpressibleByStringLiteral {
   /// Reads a part of a file; see ``reading(size:name:_:)``.
   public typealias Reader = @Sendable (_ range: Range<Int>) throws -> [UInt8]
 
+  /// Fills memory with the bytes of a file from an offset on, all of it; see ``filling(size:name:_:)``.
+  package typealias Filler =
+    @Sendable (_ target: UnsafeMutableRawBufferPointer, _ offset: Int) throws(CoderError) -> Void
+
   enum Storage: Sendable {
     case file(path: String)
     case descriptor(FileDescriptor)
     case memory(MemoryBytes)
-    case reader(Reader, size: Int)
+    case reader(Filler, size: Int)
     /// Bytes that are there so far.
-    case arriving(Reader, count: @Sendable () -> Int)
+    case arriving(Filler, count: @Sendable () -> Int)
     case standardInput
   }
 
@@ -82,7 +86,28 @@ public struct ByteSource: Sendable, ExpressibleByStringLiteral {
   ///     decodes, for 4 KiB at first, then for 64 KiB or more at a time, and may be called twice for a byte. What it
   ///     throws ends the decode as ``CoderError/Code/io``, or as it is if it is a ``CoderError``.
   public static func reading(size: Int, name: String = "bytes", _ read: @escaping Reader) -> ByteSource {
-    ByteSource(storage: .reader(read, size: max(0, size)), name: name)
+    filling(size: size, name: name, filler(read))
+  }
+
+  /// The same without a copy.
+  ///
+  /// - Parameter fill: Called as `read` of ``reading(size:name:_:)``, for at least one byte.
+  package static func filling(size: Int, name: String = "bytes", _ fill: @escaping Filler) -> ByteSource {
+    ByteSource(storage: .reader(fill, size: max(0, size)), name: name)
+  }
+
+  /// A reader whose bytes are copied.
+  private static func filler(_ read: @escaping Reader) -> Filler {
+    { (target, offset) throws(CoderError) in
+      let bytes: [UInt8]
+      do { bytes = try read(offset..<(offset + target.count)) } catch {
+        throw error as? CoderError ?? .io("the source's reader failed: \(error)")
+      }
+      guard bytes.count == target.count else {
+        throw .io("the source's reader returned \(bytes.count) of \(target.count) bytes at \(offset)")
+      }
+      target.copyBytes(from: bytes)
+    }
   }
 
   /// Bytes of a file that arrives, as far as they are there. Nobody waits for those that are not: who wants them gets
@@ -92,7 +117,7 @@ public struct ByteSource: Sendable, ExpressibleByStringLiteral {
   ///   - count: How many there are. Called on the thread that decodes, as is `read`.
   ///   - read: Returns those of a range.
   package static func arriving(count: @escaping @Sendable () -> Int, _ read: @escaping Reader) -> ByteSource {
-    ByteSource(storage: .arriving(read, count: count), name: nameOfBytes)
+    ByteSource(storage: .arriving(filler(read), count: count), name: nameOfBytes)
   }
 
   /// The process's standard input, read to its end.

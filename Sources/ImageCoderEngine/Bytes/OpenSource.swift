@@ -44,7 +44,7 @@ package final class OpenSource {
   private enum Parts {
     case none
     case file(FileDescriptor)
-    case reader(ByteSource.Reader)
+    case reader(ByteSource.Filler)
   }
 
   /// What is read at first is enough to identify a file, and for most headers. What is read after a jump is enough for the
@@ -297,15 +297,8 @@ package final class OpenSource {
     switch parts {
     case .none: return 0
     case .file(let file): return try file.read(into: target, at: offset, count: count)
-    case .reader(let reader):
-      let bytes: [UInt8]
-      do { bytes = try reader(offset..<(offset + count)) } catch {
-        throw error as? CoderError ?? .io("the source's reader failed: \(error)")
-      }
-      guard bytes.count == count else {
-        throw .io("the source's reader returned \(bytes.count) of \(count) bytes at \(offset)")
-      }
-      bytes.withUnsafeBytes { target.copyMemory(from: $0.baseAddress.unsafelyUnwrapped, byteCount: count) }
+    case .reader(let fill):
+      try fill(UnsafeMutableRawBufferPointer(start: target, count: count), offset)
       return count
     }
   }

@@ -33,7 +33,7 @@ extension ImageDecoder {
   }
 
   /// A decoder of an auxiliary picture, which shares the file with this one.
-  func auxiliaryDecoder(_ picture: AuxiliaryPicture) throws(CoderError) -> ImageDecoder {
+  package func auxiliaryDecoder(_ picture: AuxiliaryPicture) throws(CoderError) -> ImageDecoder {
     try attributing { () throws(CoderError) in
       guard try file.auxiliaryPictures().contains(where: { $0.page == picture.page && $0.owner == page }) else {
         throw .invalidArgument("auxiliary picture \(picture.page) is none of page \(page)")

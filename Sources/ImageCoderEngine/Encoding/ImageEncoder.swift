@@ -4,11 +4,20 @@ public import ImageCoderModel
 
 /// Where an encoded file goes.
 public enum EncodeDestination: Sendable {
+  /// Takes bytes that belong at an offset; see ``writing(_:)``.
+  public typealias Writer = @Sendable (_ bytes: UnsafeRawBufferPointer, _ offset: Int) throws -> Void
+
   /// Into memory: ``EncodedFile/bytes``.
   case memory
   /// Into a file at a path. The file appears complete or not at all: it is written under a temporary name in the same
   /// directory, and then renamed.
   case file(String)
+  /// To the caller, as the file is written, in blocks of 64 KiB or more.
+  ///
+  /// Bytes come in their order, but for those that a writer puts right later: each byte before the offset was given before.
+  /// It is called on the thread that encodes. What it throws ends the encode as ``CoderError/Code/io``, or as it is if it is
+  /// a ``CoderError``; what it got of a file that fails counts for nothing.
+  case writing(Writer)
 }
 
 /// The result of an encode.
@@ -43,8 +52,14 @@ public struct EncodedFile: Sendable {
 
   /// This file, whose bytes are all in memory, where it belongs.
   package func put(at destination: EncodeDestination) throws(CoderError) -> EncodedFile {
-    guard case .file(let path) = destination else { return self }
-    try NewFile.write(bytes, to: path)
+    switch destination {
+    case .memory: return self
+    case .file(let path): try NewFile.write(bytes, to: path)
+    case .writing(let write):
+      let target = CallerTarget(write)
+      try bytes.span.bytes.withUnsafeBytes { (bytes) throws(CoderError) in try target.append(bytes) }
+      try target.end()
+    }
     var file = self
     file.bytes = []
     return file
@@ -310,6 +325,7 @@ private final class StreamingBody: EncoderBody {
     switch destination {
     case .memory: target = MemoryTarget(limits: plan.options.limits)
     case .file(let path): target = try NewFile(path)
+    case .writing(let write): target = CallerTarget(write)
     }
     quality = plan.options.quality
     format = plan.format
@@ -331,7 +347,7 @@ private final class StreamingBody: EncoderBody {
   func finish() throws(CoderError) -> EncodedFile {
     try writer.finish()
     let count = target.count
-    try (target as? NewFile)?.commit()
+    try target.end()
     return EncodedFile(
       format: format, bytes: (target as? MemoryTarget)?.bytes ?? [], byteCount: count, frameCount: writer.frameCount,
       quality: quality, changes: writer.changes)

@@ -11,9 +11,13 @@ protocol ByteTarget: AnyObject {
   func append(_ bytes: UnsafeRawBufferPointer) throws(CoderError)
   /// Replaces bytes that it has.
   func patch(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(CoderError)
+  /// Puts the file in its place: it is whole.
+  func end() throws(CoderError)
 }
 
-extension NewFile: ByteTarget {}
+extension NewFile: ByteTarget {
+  func end() throws(CoderError) { try commit() }
+}
 
 /// A file's bytes in memory, or their number alone.
 final class MemoryTarget: ByteTarget {
@@ -39,6 +43,8 @@ final class MemoryTarget: ByteTarget {
     guard isKept else { return }
     bytes.withUnsafeMutableBytes { UnsafeMutableRawBufferPointer(rebasing: $0[offset...]).copyMemory(from: chunk) }
   }
+
+  func end() {}
 }
 
 /// A target as a writer sees it.

@@ -39,6 +39,16 @@ extension CoderRegistry {
     }
   }
 
+  /// The format of an extension, a name or a type identifier, also if only an operation names it.
+  ///
+  /// - Throws: ``CoderError/Code/invalidArgument``.
+  package func formatOfOperations(named name: String) throws(CoderError) -> ImageFormat {
+    if let format = format(forExtension: name) { return format }
+    let formats = operations().flatMap { $0.operation.formats.flatMap { [$0.from, $0.to] } }
+    if let format = formats.first(where: { $0.rawValue == name }) { return format }
+    throw .invalidArgument("no coder has the format \(name)")
+  }
+
   /// Works on a whole file without decoding its pixels.
   ///
   ///     try registry.apply(FileOperation("turn", values: ["orientation": 6]), to: .file("shot.jpg"), at: .file("up.jpg"))

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class CoderError(Exception):
     """Why a picture could not be read or written. It can be pickled.
@@ -18,7 +20,7 @@ class CoderError(Exception):
         self.message, self.code, self.status = message, code, status
         self.coder, self.offset, self.limit = coder, offset, limit
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.message, self.code, self.status, self.coder, self.offset, self.limit)
 
     def __str__(self) -> str:

@@ -4,116 +4,52 @@
 from __future__ import annotations
 
 import json
+import threading
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any, Iterable, Iterator
-
-from ._native import ffi, lib
-from .errors import CoderError
-from .native import (
-    FORMATS, MODES, TYPES, check, encoding_of, error_of, layout_of, make, problem_of, request_of, source_of, taken, text,
+from typing import (
+    TYPE_CHECKING, Any, Callable, Generic, Iterable, Iterator, Literal, Mapping, NamedTuple, Sequence, TypeVar, overload,
 )
 
-KINDS = {"icc": 1, "exif": 2, "xmp": 3, "iptc": 4, "c2pa": 6, "geotiff": 8, "text": 9, "trailer": 10, "other": 11}
+from ._native import ffi, lib
+from .arrays import aim, layout_of, pixels_of, set_delay
+from .errors import CoderError
+from .files import File
+from .native import check, chosen, error_of, invalid, make, problem_of, taken
+from .picture import Info, Picture, info_of
+from .requests import (
+    Cancel, ConvertOptions, DecodeOptions, Dtype, EncodeOptions, Fit, Limits, Mode, PictureOptions, Size, box_of, encoding_of,
+    handle_of, request_of,
+)
+from .sources import Sink, Source, sink_of, source_of
 
+if TYPE_CHECKING:
+    import numpy
+    from typing_extensions import Unpack
 
-@dataclass(frozen=True)
-class Info:
-    """What a file says of its picture: width and height in displayed pixels, turned upright; pages and frames by number."""
-
-    format: str
-    name: str
-    extension: str
-    media_type: str
-    width: int
-    height: int
-    orientation: int
-    bits: int
-    has_alpha: bool
-    frames: int
-    pages: int
-    primary_page: int
-    loop_count: int
-    is_animated: bool
-    is_progressive: bool
-    is_lossless: bool
-    metadata: tuple[str, ...]
-
-
-def info_of(info) -> Info:
-    flags, kinds = info.flags, tuple(name for name, kind in KINDS.items() if info.metadata >> kind & 1)
-    return Info(
-        text(info.format), text(info.name), text(info.extension), text(info.media_type), info.width, info.height,
-        info.orientation, info.bits_per_channel, info.alpha != lib.IC_OPAQUE, info.frames, info.pages,
-        info.primary_page - 1, info.loop_count, bool(flags & lib.IC_ANIMATED), bool(flags & lib.IC_PROGRESSIVE),
-        bool(flags & lib.IC_LOSSLESS), kinds,
-    )
-
-
-class Picture:
-    """Pixels in the library's memory, which NumPy takes without a copy: ``numpy.asarray(picture)``, height × width × channels.
-
-    mode and dtype say what a pixel is; problem is what is missing of the picture, a CoderError, or None; delay is how long a frame is
-    shown, in seconds. The memory lives as long as the picture, and as each array and view of it.
-    """
-
-    def __init__(self, pixels, problem: CoderError | None) -> None:
-        self.width, self.height, self.stride = pixels.width, pixels.height, pixels.stride
-        self.mode, self.dtype = MODES[pixels.pixel_format]
-        self.problem = problem
-        self.delay = Fraction(pixels.delay_numerator, pixels.delay_denominator or 1)
-        owner = pixels.owner
-        self._data = ffi.gc(ffi.cast("char *", pixels.data), lambda _: lib.ic_release(owner))
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return (self.height, self.width) if len(self.mode) == 1 else (self.height, self.width, len(self.mode))
-
-    @property
-    def __array_interface__(self) -> dict:
-        sample = int(TYPES[self.dtype][2:])
-        strides = (self.stride, sample * len(self.mode), sample)[: len(self.shape)]
-        address = int(ffi.cast("uintptr_t", self._data))
-        return {"shape": self.shape, "typestr": TYPES[self.dtype], "strides": strides, "data": (address, False), "version": 3}
-
-    @property
-    def buffer(self) -> memoryview:
-        """The bytes of all rows, ``stride`` bytes apart, without a copy."""
-        return memoryview(ffi.buffer(self._data, self.stride * self.height))
-
-    def __repr__(self) -> str:
-        return f"<Picture {self.width}×{self.height} {self.mode} {self.dtype}>"
+Isolation = Literal["off", "preferred", "required", "strict"]
+ISOLATION = {"off": 0, "preferred": 1, "required": 2, "strict": 3}
+Value = TypeVar("Value")
+Array = TypeVar("Array")
 
 
 @dataclass
-class Result:
+class Result(Generic[Value]):
     """What became of one item of a batch: a value, or an error. With a value, error is what is missing of the picture, or None."""
 
     index: int
-    value: Any = None
+    value: Value | None = None
     error: CoderError | None = None
     width: int = 0
     height: int = 0
 
 
-def pixels_of(array: Any):
-    """An array of the caller's as the struct, without a copy where its rows allow that, and what keeps it."""
-    address, shape, strides, kind, kept = layout_of(array)
-    channels = shape[2] if len(shape) == 3 else 1
-    names = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
-    dtype = next((name for name, text in TYPES.items() if text == kind), None)
-    number = FORMATS.get((getattr(array, "mode", names.get(channels)), dtype))
-    if number is None or len(shape) not in (2, 3):
-        raise error_of(lib.IC_INVALID_ARGUMENT, f"no pixels have the shape {shape} and the type {kind}")
-    sample = int(kind[2:])
-    if len(shape) == 3 and strides[2] != sample or strides[1] != sample * channels or strides[0] < sample * channels * shape[1]:
-        kept = ffi.from_buffer(memoryview(array).tobytes())
-        address, strides = int(ffi.cast("uintptr_t", kept)), (sample * channels * shape[1],)
-    pixels = make("ic_pixels")
-    pixels.height, pixels.width = shape[:2]
-    pixels.pixel_format, pixels.stride = number, strides[0]
-    pixels.data = ffi.cast("void *", address)
-    return pixels, (kept, array)
+class Converted(NamedTuple):
+    """A file that was made of another: its bytes, empty if they went elsewhere; the report, as ``coders convert --json`` prints it;
+    and what is missing of the picture that was read, or None."""
+
+    data: bytes
+    report: dict[str, Any]
+    problem: CoderError | None = None
 
 
 class Registry:
@@ -123,274 +59,273 @@ class Registry:
     for; folders: further places of plugins. isolation: ``off``, ``preferred``, ``required``, ``strict``.
     """
 
-    def __init__(self, policy: str | None = None, plugins: bool = False, folders: Iterable[str] = (), isolation: str = "off"):
+    def __init__(
+        self, policy: str | None = None, plugins: bool = False, folders: Iterable[str] = (), isolation: Isolation = "off"
+    ) -> None:
+        self._made_of = (policy, plugins, tuple(folders), isolation)
         options, kept = make("ic_registry_options"), []
-        modes = ("off", "preferred", "required", "strict")
-        if isolation not in modes:
-            raise error_of(lib.IC_INVALID_ARGUMENT, f"isolation is {isolation!r}, none of {', '.join(modes)}")
-        options.isolation = modes.index(isolation)
+        options.isolation = chosen(ISOLATION, isolation, "isolation")
         options.flags = lib.IC_PLUGINS if plugins else 0
         if policy is not None:
             kept.append(ffi.new("char[]", policy.encode()))
             options.policy = kept[-1]
-        names = [ffi.new("char[]", folder.encode()) for folder in folders]
+        names = [ffi.new("char[]", folder.encode()) for folder in self._made_of[2]]
         array = ffi.new("char *[]", names) if names else ffi.NULL
         options.plugin_folders, options.folder_count = array, len(names)
         made, error = ffi.new("ic_registry **"), make("ic_error")
         check(lib.ic_registry_new(options, made, error), error)
         self._handle = ffi.gc(made[0], lib.ic_registry_free)
 
-    def formats(self) -> list[dict]:
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), self._made_of
+
+    def formats(self) -> list[dict[str, Any]]:
         """The formats: dictionaries with format, name, extension, media_type, reads, writes."""
         data, error = make("ic_bytes"), make("ic_error")
         check(lib.ic_registry_formats(self._handle, data, error), error)
-        return json.loads(taken(data))
+        found: list[dict[str, Any]] = json.loads(taken(data))
+        return found
 
-    def probe(self, source: Any) -> Info:
+    def probe(self, source: Source) -> Info:
         """Reads the header of a file, which is a few kilobytes of it."""
         (given, kept), info, error = source_of(source), make("ic_info"), make("ic_error")
         check(lib.ic_probe(self._handle, given, ffi.NULL, info, error), error)
         return info_of(info)
 
-    def decode(self, source: Any, *, mode: str | None = "RGB", out: Any = None, **request: Any) -> Any:
+    @overload
+    def decode(
+        self, source: Source, *, mode: Mode | None = "RGB", out: None = None, **request: Unpack[DecodeOptions]
+    ) -> Picture: ...
+
+    @overload
+    def decode(self, source: Source, *, mode: Mode = "RGB", out: Array, **request: Unpack[DecodeOptions]) -> Array: ...
+
+    def decode(self, source: Source, *, mode: Mode | None = "RGB", out: Any = None, **request: Unpack[DecodeOptions]) -> Any:
         """Decodes a picture, or the first frame of an animation.
 
         size: a side or (width, height) that the picture has to fit; fit: ``fit``, ``fill``, ``stretch``; mode: ``L``, ``LA``, ``RGB``,
         ``RGBA``, ``BGRA``, or None for that of the file; dtype: ``uint8``, ``uint16``, with RGBA also ``float16``, ``float32``;
         color: ``srgb``, ``stored``, ``p3``, …; page: from 0; strict: damage is an error; limits: max_pixels, max_memory,
-        max_milliseconds, formats. out: an array that is written to, in its top left corner; it is returned then.
+        max_milliseconds, max_frames, formats; cancel: stops it. out: an array or a tensor of height × width × channels that is written
+        to, in its top left corner; it is returned then.
         """
         given, kept = source_of(source)
         asked, names = request_of(mode=mode, **request)
         pixels, error = make("ic_pixels"), make("ic_error")
         if out is not None:
-            address, shape, strides, kind, held = layout_of(out, writable=True)
-            self._aim(asked, address, shape, strides, kind, mode, request.get("dtype", "uint8"))
+            if mode is None:
+                raise invalid("out needs a mode")
+            held = layout_of(out, writable=True)
+            aim(asked, held, mode, request.get("dtype", "uint8"))
         check(lib.ic_decode(self._handle, given, asked, pixels, error), error)
         return out if out is not None else Picture(pixels, problem_of(error))
 
-    @staticmethod
-    def _aim(asked, address, shape, strides, kind, mode, dtype) -> None:
-        sample, channels = int(TYPES[dtype][2:]), len(mode or "")
-        wanted = shape[2:] == (channels,) if channels > 1 else shape[2:] in ((), (1,))
-        if not wanted or kind != TYPES[dtype] or strides[1] != sample * channels or strides[0] < strides[1] * shape[1]:
-            raise error_of(lib.IC_INVALID_ARGUMENT, f"out has the shape {shape} and the type {kind}: no rows of {mode} {dtype}")
-        asked.target, asked.target_stride = ffi.cast("void *", address), strides[0]
-        asked.target_height, asked.target_width = shape[:2]
-
     def thumbnail(
-        self, source: Any, size: Any = 256, *, format: str | None = "jpeg", quality: float | None = None, fit: str = "fit",
-        options: dict | None = None, **request: Any,
+        self, source: Source, size: Size = 256, *, format: str | None = "jpeg", quality: float | None = None, fit: Fit = "fit",
+        options: Mapping[str, Any] | None = None, **request: Unpack[PictureOptions],
     ) -> bytes:
-        """The file of a thumbnail: upright, in sRGB, without Exif. What is damaged is made of what is there, unless strict."""
+        """The file of a thumbnail: upright, in sRGB, without Exif. What is damaged is made of what is there, unless strict.
+
+        size: a side or (width, height) in pixels; quality: 0 to 1; options: of the format's writer, by name.
+        """
         (given, kept), (asked, names) = source_of(source), request_of(size=size, fit=fit, **request)
         encoding, words = encoding_of(format, quality, options=options)
         data, error = make("ic_bytes"), make("ic_error")
         check(lib.ic_thumbnail(self._handle, given, asked, encoding, data, error), error)
         return taken(data)
 
-    def encode(self, image: Any, format: str | None = None, *, delays: Iterable[Any] = (), **encoding: Any) -> bytes:
-        """Encodes an array or a Picture; a list of them is an animation, with delays in seconds. Pixels are not copied.
+    def encode(
+        self, image: Any, format: str | None = None, *, delays: Iterable[Any] = (), pages: bool = False,
+        cancel: Cancel | None = None, **encoding: Unpack[EncodeOptions],
+    ) -> bytes:
+        """Encodes an array, a tensor or a Picture; a list of them is an animation, with delays in seconds. Pixels are not copied.
 
-        quality: 0 to 1; lossless; icc, exif, xmp: bytes; loop: how often it plays, 0 without end; max_bytes; options: by name.
+        pages: whether a list is of pages, not of frames. quality: 0 to 1; lossless; icc, exif, xmp: bytes; loop: how often it plays, 0 without end; max_bytes; options: by name.
         """
         shown = [pixels_of(one) for one in (image if isinstance(image, (list, tuple)) else [image])]
         for (pixels, _), delay in zip(shown, delays):
-            exact = Fraction(delay).limit_denominator(1_000_000)
-            pixels.delay_numerator, pixels.delay_denominator = exact.numerator, exact.denominator
-        given, words = encoding_of(format, **encoding)
+            set_delay(pixels, delay)
+        given, words = encoding_of(format, pages=len(shown) if pages else 0, **encoding)
         array = ffi.new("ic_pixels *[]", [pixels for pixels, _ in shown])
         data, error = make("ic_bytes"), make("ic_error")
-        check(lib.ic_encode(self._handle, ffi.cast("ic_pixels **", array), len(shown), given, ffi.NULL, data, error), error)
+        frames, stop = ffi.cast("ic_pixels **", array), handle_of(cancel)
+        check(lib.ic_encode(self._handle, frames, len(shown), given, stop, data, error), error)
         return taken(data)
 
-    def open(self, source: Any, *, mode: str | None = "RGB", **request: Any) -> "File":
+    def convert(
+        self, source: Source, format: str | None = None, *, to: Sink | None = None, **options: Unpack[ConvertOptions]
+    ) -> Converted:
+        """Makes a file of another format, and keeps what it states and carries: frames, pages, metadata, colors, gain maps.
+
+        Where bytes can stay as they are, they do; a JPEG becomes a JPEG XL without loss. to: a path, or an object with ``write()``;
+        without, the bytes are in the result. format: an extension or a name; None: that of the path.
+        """
+        writing: dict[str, Any] = dict(options)
+        reading = {name: writing.pop(name) for name in ("size", "fit", "page", "strict", "limits", "cancel") if name in writing}
+        (given, kept), (asked, names), (sink, held) = source_of(source), request_of(**reading), sink_of(to)
+        encoding, words = encoding_of(format, **writing)
+        data, report, error = make("ic_bytes"), make("ic_bytes"), make("ic_error")
+        check(lib.ic_convert(self._handle, given, asked, encoding, sink, data, report, error), error)
+        return Converted(taken(data), json.loads(taken(report) or b"{}"), problem_of(error))
+
+    def operate(
+        self, source: Source, operation: Mapping[str, Any], *, to: Sink | None = None, limits: Limits | None = None,
+        strict: bool = False, cancel: Cancel | None = None,
+    ) -> Converted:
+        """Works on a whole file without decoding its pixels: ``{"operation": "turn", "values": {"orientation": 6}}``.
+
+        The operations and their values are those of ``coders operations``. to: as for convert.
+        """
+        (given, kept), (sink, held) = source_of(source), sink_of(to)
+        asked, names = request_of(limits=limits, strict=strict, cancel=cancel)
+        data, report, error = make("ic_bytes"), make("ic_bytes"), make("ic_error")
+        words = ffi.new("char[]", json.dumps(operation).encode())
+        check(lib.ic_operate(self._handle, given, asked, words, sink, data, report, error), error)
+        return Converted(taken(data), json.loads(taken(report) or b"{}"), problem_of(error))
+
+    def edit_metadata(
+        self, source: Source, *, strip: Iterable[str] = (), set: Mapping[str, Any] | None = None, to: Sink | None = None,
+        limits: Limits | None = None, strict: bool = False, cancel: Cancel | None = None,
+    ) -> Converted:
+        """Removes and sets metadata, and leaves the pixels' bytes alone: ``strip=["gps"], set={"Copyright": "A. Author"}``.
+
+        The names are those of ``coders metadata``. to: as for convert.
+        """
+        edit: dict[str, Any] = {"strip": list(strip)} if strip else {}
+        if set:
+            edit["set"] = dict(set)
+        return self.operate(source, edit, to=to, limits=limits, strict=strict, cancel=cancel)
+
+    def open(self, source: Source, *, mode: Mode | None = "RGB", **request: Unpack[DecodeOptions]) -> File:
         """Opens a file for its frames, pages and metadata; arguments as for decode."""
         given, kept = source_of(source)
         asked, names = request_of(mode=mode, **request)
         made, error = ffi.new("ic_file **"), make("ic_error")
         check(lib.ic_open(self._handle, given, asked, made, error), error)
-        return File(made[0], kept)
+        return File(made[0], (kept, names))
 
-    def frames(self, source: Any, **request: Any) -> Iterator[Picture]:
+    def frames(self, source: Source, *, mode: Mode | None = "RGB", **request: Unpack[DecodeOptions]) -> Iterator[Picture]:
         """The frames of an animation, each whole as it is shown."""
-        with self.open(source, **request) as file:
+        with self.open(source, mode=mode, **request) as file:
             for index in range(file.info.frames):
                 yield file.frame(index)
 
-    def _batch(self, sources: list, operation: int, prepare, threads: int) -> tuple:
+    def _batch(
+        self, sources: Sequence[Source], operation: int, prepare: Callable[[int, Any], Any], threads: int, cancel: Cancel | None
+    ) -> tuple[list[Result[Any]], Any, Any]:
         jobs, kept, errors = ffi.new("ic_job[]", max(len(sources), 1)), [], []
-        results = [Result(index) for index in range(len(sources))]
+        results: list[Result[Any]] = [Result(index) for index in range(len(sources))]
         for index, source in enumerate(sources):
             job, error = jobs[index], make("ic_error")
             job.size, job.operation, job.error = ffi.sizeof("ic_job"), operation, error
             errors.append(error)
             try:
-                given = source_of(source)
-            except (OSError, TypeError) as failure:
+                given = source_of(source, is_shared=True)
+            except (OSError, TypeError, ValueError) as failure:
                 results[index].error = error_of(lib.IC_IO, str(failure))
                 continue
             job.source = given[0]
             kept += [given, prepare(index, job)]
-        lib.ic_batch(self._handle, jobs, len(sources), threads, ffi.NULL)
+        lib.ic_batch(self._handle, jobs, len(sources), threads, handle_of(cancel))
         for index, result in enumerate(results):
             if result.error is None:
                 result.error = problem_of(errors[index])
                 result.value = jobs[index].status == 0
         return results, jobs, kept
 
+    @overload
     def decode_batch(
-        self, sources: Iterable[Any], size: tuple[int, int] | int, *, mode: str = "RGB", dtype: str = "uint8", fit: str = "fit",
-        out: Any = None, threads: int = 0, **request: Any,
-    ) -> tuple[Any, list[Result]]:
+        self, sources: Iterable[Source], size: Size, *, mode: Mode = "RGB", dtype: Dtype = "uint8", fit: Fit = "fit",
+        out: None = None, threads: int = 0, **request: Unpack[PictureOptions],
+    ) -> tuple[numpy.ndarray[Any, Any], list[Result[bool]]]: ...
+
+    @overload
+    def decode_batch(
+        self, sources: Iterable[Source], size: Size, *, mode: Mode = "RGB", dtype: Dtype = "uint8", fit: Fit = "fit",
+        out: Array, threads: int = 0, **request: Unpack[PictureOptions],
+    ) -> tuple[Array, list[Result[bool]]]: ...
+
+    def decode_batch(
+        self, sources: Iterable[Source], size: Size, *, mode: Mode = "RGB", dtype: Dtype = "uint8", fit: Fit = "fit",
+        out: Any = None, threads: int = 0, **request: Unpack[PictureOptions],
+    ) -> tuple[Any, list[Result[bool]]]:
         """Decodes files side by side into one array, N × height × width × channels, each into the corner of its place.
 
-        out: that array; otherwise NumPy makes it, with zeros. threads: 0 for each processor. Nothing is raised for an item.
+        out: that array or tensor; otherwise NumPy makes it, with zeros. threads: 0 for each processor. Nothing is raised for an item.
         """
         sources = list(sources)
-        width, height = (size, size) if isinstance(size, int) else size
+        width, height = box_of(size)
         if out is None:
             import numpy
 
-            out = numpy.zeros((len(sources), height, width, len(mode)), dtype)
-        address, shape, strides, kind, held = layout_of(out, writable=True)
-        if len(shape) != 4 or shape[0] < len(sources):
-            raise error_of(lib.IC_INVALID_ARGUMENT, f"out has the shape {shape}, {len(sources)} pictures are to come")
+            out = numpy.zeros((len(sources), height, width, len(mode))[: 3 if mode == "L" else 4], dtype)
+        whole = layout_of(out, writable=True)
+        if len(whole.shape) not in (3, 4) or whole.shape[0] < len(sources):
+            raise invalid(f"out has the shape {whole.shape}, {len(sources)} pictures are to come")
 
-        def prepare(index, job):
+        def prepare(index: int, job: Any) -> Any:
             asked, names = request_of(size=(width, height), mode=mode, dtype=dtype, fit=fit, **request)
-            self._aim(asked, address + index * strides[0], shape[1:], strides[1:], kind, mode, dtype)
+            place = whole._replace(
+                address=whole.address + index * whole.strides[0], shape=whole.shape[1:], strides=whole.strides[1:])
+            aim(asked, place, mode, dtype)
             pixels = make("ic_pixels")
             job.request, job.pixels = asked, pixels
             return asked, names, pixels
 
-        results, jobs, kept = self._batch(sources, lib.IC_JOB_DECODE, prepare, threads)
+        results, jobs, kept = self._batch(sources, lib.IC_JOB_DECODE, prepare, threads, request.get("cancel"))
         for index, result in enumerate(results):
             if result.value:
                 result.width, result.height = jobs[index].pixels.width, jobs[index].pixels.height
         return out, results
 
     def thumbnail_batch(
-        self, sources: Iterable[Any], size: Any = 256, *, format: str | None = "jpeg", quality: float | None = None,
-        fit: str = "fit", threads: int = 0, **request: Any,
-    ) -> list[Result]:
+        self, sources: Iterable[Source], size: Size = 256, *, format: str | None = "jpeg", quality: float | None = None,
+        fit: Fit = "fit", threads: int = 0, options: Mapping[str, Any] | None = None, **request: Unpack[PictureOptions],
+    ) -> list[Result[bytes]]:
         """Thumbnails of files side by side: a Result for each, with bytes or an error. Nothing is raised for an item."""
-        asked, encoding = request_of(size=size, fit=fit, **request), encoding_of(format, quality)
+        asked, encoding = request_of(size=size, fit=fit, **request), encoding_of(format, quality, options=options)
 
-        def prepare(index, job):
+        def prepare(index: int, job: Any) -> Any:
             data = make("ic_bytes")
             job.request, job.encoding, job.bytes = asked[0], encoding[0], data
             return data
 
-        results, jobs, kept = self._batch(list(sources), lib.IC_JOB_THUMBNAIL, prepare, threads)
+        results, jobs, kept = self._batch(list(sources), lib.IC_JOB_THUMBNAIL, prepare, threads, request.get("cancel"))
         for index, result in enumerate(results):
             result.value = taken(jobs[index].bytes) if result.value else None
         return results
 
 
-class File:
-    """A file that is open, for one thread at a time; ``with`` closes it. Pictures of it stay."""
+class DefaultRegistry(Registry):
+    """The coders inside of the library, with the policy ``standard``; made when it is first used."""
 
-    def __init__(self, handle, kept) -> None:
-        # The bytes stay as long as the file.
-        self._kept = kept
-        self._handle = ffi.gc(handle, lib.ic_file_close)
+    _lock = threading.Lock()
 
-    def __enter__(self) -> "File":
-        return self
+    def __init__(self) -> None:
+        pass
 
-    def __exit__(self, *_: Any) -> None:
-        self.close()
+    def __getattr__(self, name: str) -> Any:
+        # Called once: afterwards, the handle is there.
+        if name not in ("_handle", "_made_of"):
+            raise AttributeError(name)
+        with self._lock:
+            if name not in self.__dict__:
+                super().__init__()
+        return self.__dict__[name]
 
-    def close(self) -> None:
-        """Closes the file; a second time is nothing."""
-        if self._handle is not None:
-            ffi.release(self._handle)
-            self._handle = self._kept = None
-
-    def _open(self):
-        if self._handle is None:
-            raise error_of(lib.IC_OUT_OF_ORDER, "the file is closed")
-        return self._handle
-
-    @property
-    def info(self) -> Info:
-        info, error = make("ic_info"), make("ic_error")
-        check(lib.ic_file_info(self._open(), info, error), error)
-        return info_of(info)
-
-    def frame(self, index: int) -> Picture:
-        """A frame, from 0, whole as it is shown."""
-        pixels, error = make("ic_pixels"), make("ic_error")
-        check(lib.ic_file_frame(self._open(), index, pixels, error), error)
-        return Picture(pixels, problem_of(error))
-
-    def page(self, index: int) -> "File":
-        """Another page, from 0, as a file of its own."""
-        made, error = ffi.new("ic_file **"), make("ic_error")
-        check(lib.ic_file_page(self._open(), index + 1, made, error), error)
-        return File(made[0], self._kept)
-
-    def metadata(self, kind: str) -> bytes | None:
-        """A payload: ``exif``, ``icc``, ``xmp``, ``iptc``, …; None if there is none."""
-        data, error = make("ic_bytes"), make("ic_error")
-        check(lib.ic_file_metadata(self._open(), KINDS.get(kind, 0), data, error), error)
-        return taken(data) or None
-
-    def properties(self) -> dict:
-        """What the metadata says, by the names that ImageIO has."""
-        data, error = make("ic_bytes"), make("ic_error")
-        check(lib.ic_file_properties(self._open(), data, error), error)
-        return json.loads(taken(data))
+    def __reduce__(self) -> tuple[Any, ...]:
+        return default, ()
 
 
-class Feed:
-    """A file that arrives piece by piece; arguments as for decode."""
-
-    def __init__(self, *, mode: str | None = "RGB", registry: Registry | None = None, **request: Any) -> None:
-        asked, names = request_of(mode=mode, **request)
-        self._registry, made, error = registry or default(), ffi.new("ic_feed **"), make("ic_error")
-        check(lib.ic_feed_new(self._registry._handle, asked, made, error), error)
-        self._handle = ffi.gc(made[0], lib.ic_feed_free)
-
-    def append(self, data: Any) -> None:
-        """Appends the next bytes."""
-        data, error = bytes(data), make("ic_error")
-        check(lib.ic_feed_append(self._handle, ffi.from_buffer(data), len(data), error), error)
-
-    def look(self) -> Picture | None:
-        """The picture so far, or None before its first row."""
-        pixels, error = make("ic_pixels"), make("ic_error")
-        check(lib.ic_feed_look(self._handle, pixels, error), error)
-        return Picture(pixels, problem_of(error)) if pixels.data else None
-
-    def finish(self) -> Picture:
-        """The picture, once all bytes have come."""
-        pixels, error = make("ic_pixels"), make("ic_error")
-        check(lib.ic_feed_finish(self._handle, pixels, error), error)
-        return Picture(pixels, problem_of(error))
-
-
-_default: Registry | None = None
+_default = DefaultRegistry()
 
 
 def default() -> Registry:
     """The registry of the functions of this module: the coders inside of the library, the policy ``standard``."""
-    global _default
-    if _default is None:
-        _default = Registry()
     return _default
 
 
-def _of_default(name: str):
-    def call(*arguments: Any, **names: Any) -> Any:
-        return getattr(default(), name)(*arguments, **names)
-
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = getattr(Registry, name).__doc__
-    return call
-
-
-probe, decode, thumbnail, encode = map(_of_default, ("probe", "decode", "thumbnail", "encode"))
-open, frames, formats = map(_of_default, ("open", "frames", "formats"))
-decode_batch, thumbnail_batch = map(_of_default, ("decode_batch", "thumbnail_batch"))
+probe, decode, thumbnail, encode = _default.probe, _default.decode, _default.thumbnail, _default.encode
+convert, edit_metadata, operate = _default.convert, _default.edit_metadata, _default.operate
+open, frames, formats = _default.open, _default.frames, _default.formats
+decode_batch, thumbnail_batch = _default.decode_batch, _default.thumbnail_batch
