@@ -18,6 +18,7 @@
 
 extern ic_registry *registry;
 extern const char *fixtures;
+extern int is_slow;
 
 void fail(const char *file, int line, const char *text);
 ic_source bytes_of(const void *bytes, size_t count);
@@ -33,6 +34,7 @@ void encodes(void);
 void opens(void);
 void batches(void);
 void streams(void);
+void sinks(void);
 void writers(void);
 void files_of_files(void);
 

@@ -353,7 +353,20 @@ static void parts(void) {
   HOLDS(strcmp(info.format, "public.jpeg") == 0);
   ic_file_close(part);
 
-  // Pages; and blocks of metadata, which are no pictures. They are there also of a pipe, which is read once.
+  // It is read again for that, also from a pipe, which is read once.
+  int ends[2];
+  size_t count;
+  uint8_t *jxl = contents("jxl/valid/jpeg-reconstruction.jxl", &count);
+  HOLDS(pipe(ends) == 0 && write(ends[1], jxl, count) == (ssize_t)count && close(ends[1]) == 0);
+  source.kind = IC_SOURCE_DESCRIPTOR;
+  source.descriptor = ends[0];
+  IS(ic_open(registry, &source, NULL, &file, &error), IC_OK);
+  close(ends[0]);
+  HOLDS(part_of(file, "stored-jpeg") == stored_jpeg);
+  ic_file_close(file);
+  free(jxl);
+
+  // Pages; and blocks of metadata, which are no pictures.
   source = path_of("tiff/valid/pages.tif");
   IS(ic_open(registry, &source, NULL, &file, &error), IC_OK);
   IS(ic_file_open_part(file, part_of(file, "page"), &part, &error), IC_OK);
@@ -361,14 +374,8 @@ static void parts(void) {
   HOLDS(info.width == 9 && info.height == 21);
   ic_file_close(part);
   ic_file_close(file);
-  int ends[2];
-  size_t count;
-  uint8_t *icc = contents("jpeg/valid/icc.jpg", &count);
-  HOLDS(pipe(ends) == 0 && write(ends[1], icc, count) == (ssize_t)count && close(ends[1]) == 0);
-  source.kind = IC_SOURCE_DESCRIPTOR;
-  source.descriptor = ends[0];
+  source = path_of("jpeg/valid/icc.jpg");
   IS(ic_open(registry, &source, NULL, &file, &error), IC_OK);
-  close(ends[0]);
   ic_bytes profile = {.size = sizeof profile};
   IS(ic_file_part(file, part_of(file, "icc"), &bytes, &error), IC_OK);
   IS(ic_file_metadata(file, IC_ICC, &profile, &error), IC_OK);
@@ -379,7 +386,6 @@ static void parts(void) {
   IS(ic_file_metadata(file, IC_OTHER, &bytes, &error), IC_OK);
   ic_release(bytes.owner);
   ic_file_close(file);
-  free(icc);
 }
 
 void files_of_files(void) {

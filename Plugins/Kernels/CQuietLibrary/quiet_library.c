@@ -8,9 +8,9 @@
 #include "quiet_library.h"
 
 #include <link.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -77,9 +77,13 @@ static int redirect(struct dl_phdr_info *library, size_t size, void *argument) {
   return 1;
 }
 
+// One for all libraries: several may be parts of one.
+static FILE *nowhere;
+
+static void open_nowhere(void) { nowhere = fmemopen(NULL, 16, "w"); }
+
 void quiet_library(const void *function) {
-  FILE **stream = malloc(sizeof *stream);
-  if (!stream) return;
-  *stream = fmemopen(NULL, 16, "w");
-  if (*stream) dl_iterate_phdr(redirect, &(struct redirection){.function = function, .stream = stream});
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, open_nowhere);
+  if (nowhere) dl_iterate_phdr(redirect, &(struct redirection){.function = function, .stream = &nowhere});
 }
