@@ -39,6 +39,14 @@ functions! {
         registry: *mut ic_registry, frames: *const *const ic_pixels, count: u32, encoding: *const ic_encoding,
         cancel: *mut ic_cancel, file: *mut ic_bytes, error: *mut ic_error
     ) -> i32;
+    fn ic_convert(
+        registry: *mut ic_registry, source: *const ic_source, request: *const ic_request, encoding: *const ic_encoding,
+        sink: *const ic_sink, file: *mut ic_bytes, report: *mut ic_bytes, error: *mut ic_error
+    ) -> i32;
+    fn ic_operate(
+        registry: *mut ic_registry, source: *const ic_source, request: *const ic_request, operation: *const c_char,
+        sink: *const ic_sink, file: *mut ic_bytes, report: *mut ic_bytes, error: *mut ic_error
+    ) -> i32;
     fn ic_batch(registry: *mut ic_registry, jobs: *mut ic_job, count: u32, threads: u32, cancel: *mut ic_cancel);
     fn ic_open(
         registry: *mut ic_registry, source: *const ic_source, request: *const ic_request, file: *mut *mut ic_file,
@@ -49,6 +57,9 @@ functions! {
     fn ic_file_page(file: *mut ic_file, page: u32, opened: *mut *mut ic_file, error: *mut ic_error) -> i32;
     fn ic_file_metadata(file: *mut ic_file, kind: u32, payload: *mut ic_bytes, error: *mut ic_error) -> i32;
     fn ic_file_properties(file: *mut ic_file, text: *mut ic_bytes, error: *mut ic_error) -> i32;
+    fn ic_file_parts(file: *mut ic_file, list: *mut ic_bytes, error: *mut ic_error) -> i32;
+    fn ic_file_part(file: *mut ic_file, part: u32, bytes: *mut ic_bytes, error: *mut ic_error) -> i32;
+    fn ic_file_open_part(file: *mut ic_file, part: u32, opened: *mut *mut ic_file, error: *mut ic_error) -> i32;
     fn ic_file_close(file: *mut ic_file);
     fn ic_feed_new(
         registry: *mut ic_registry, request: *const ic_request, feed: *mut *mut ic_feed, error: *mut ic_error
@@ -58,6 +69,13 @@ functions! {
     fn ic_feed_look(feed: *mut ic_feed, pixels: *mut ic_pixels, error: *mut ic_error) -> i32;
     fn ic_feed_finish(feed: *mut ic_feed, pixels: *mut ic_pixels, error: *mut ic_error) -> i32;
     fn ic_feed_free(feed: *mut ic_feed);
+    fn ic_writer_new(
+        registry: *mut ic_registry, encoding: *const ic_encoding, sink: *const ic_sink, cancel: *mut ic_cancel,
+        writer: *mut *mut ic_writer, error: *mut ic_error
+    ) -> i32;
+    fn ic_writer_add(writer: *mut ic_writer, pixels: *const ic_pixels, error: *mut ic_error) -> i32;
+    fn ic_writer_finish(writer: *mut ic_writer, file: *mut ic_bytes, error: *mut ic_error) -> i32;
+    fn ic_writer_free(writer: *mut ic_writer);
     fn ic_cancel_new() -> *mut ic_cancel;
     fn ic_cancel_set(cancel: *mut ic_cancel);
     fn ic_cancel_free(cancel: *mut ic_cancel);

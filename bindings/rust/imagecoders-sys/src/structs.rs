@@ -17,7 +17,14 @@ macro_rules! opaque {
     )* };
 }
 
-opaque!(ic_registry, ic_file, ic_feed, ic_cancel);
+opaque!(ic_registry, ic_file, ic_feed, ic_writer, ic_cancel);
+
+/// Reads bytes of a file at an offset.
+pub type ic_read_function =
+    unsafe extern "C" fn(context: *mut c_void, offset: u64, target: *mut c_void, count: u64) -> i64;
+/// Takes bytes of a file that is written.
+pub type ic_write_function =
+    unsafe extern "C" fn(context: *mut c_void, offset: u64, bytes: *const c_void, count: u64) -> i64;
 
 macro_rules! structs {
     ($($name:ident { $($field:ident: $type:ty),* $(,)? })*) => {
@@ -29,7 +36,7 @@ macro_rules! structs {
             impl $name {
                 /// A struct whose size is set; all else is zero.
                 pub const fn new() -> Self {
-                    // Safety: zero is a value of each field: numbers, arrays of them, and pointers that may be null.
+                    // Safety: zero is a value of each field: numbers, arrays of them, pointers that may be null, and functions that may be none.
                     let mut made: Self = unsafe { zeroed() };
                     made.size = size_of::<Self>() as u32;
                     made
@@ -53,7 +60,10 @@ structs! {
     }
     ic_source {
         size: u32, kind: u32, bytes: *const c_void, count: u64, path: *const c_char, extension: *const c_char,
-        descriptor: i32, reserved: i32,
+        descriptor: i32, reserved: i32, read: Option<ic_read_function>, context: *mut c_void,
+    }
+    ic_sink {
+        size: u32, kind: u32, path: *const c_char, write: Option<ic_write_function>, context: *mut c_void,
     }
     ic_request {
         size: u32, flags: u32, box_width: u32, box_height: u32, fit: u32, pixel_format: u32, color: u32, page: u32,
@@ -73,7 +83,7 @@ structs! {
     ic_encoding {
         size: u32, flags: u32, format: *const c_char, quality: f64, max_bytes: u64, options: *const ic_option,
         option_count: u32, loop_count: u32, icc: *const c_void, icc_count: u64, exif: *const c_void, exif_count: u64,
-        xmp: *const c_void, xmp_count: u64,
+        xmp: *const c_void, xmp_count: u64, page_count: u32, color: u32, left_out: u32, reserved: u32,
     }
     ic_bytes { size: u32, problem: u32, count: u64, data: *const u8, owner: *mut c_void }
     ic_registry_options {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 use crate::text::c_string;
-use crate::Result;
+use crate::{Color, MetadataKind, Result};
 use imagecoders_sys as sys;
 use std::ffi::CString;
 
@@ -10,8 +10,11 @@ use std::ffi::CString;
 pub struct Encoding {
     format: Option<String>,
     quality: Option<f64>,
-    is_exact: bool,
+    flags: u32,
     loops: Option<u32>,
+    pages: u32,
+    color: Option<Color>,
+    left_out: u32,
     max_bytes: u64,
     options: Vec<(String, String)>,
     icc: Vec<u8>,
@@ -37,7 +40,36 @@ impl Encoding {
 
     /// Every sample is kept; an error if the format cannot.
     pub fn lossless(self) -> Encoding {
-        Encoding { is_exact: true, ..self }
+        self.flag(sys::IC_EXACT)
+    }
+
+    /// The colors of the file; without them, those of the picture.
+    pub fn color(self, color: Color) -> Encoding {
+        Encoding { color: Some(color), ..self }
+    }
+
+    /// Each frame is a page, and there are so many.
+    pub fn pages(self, count: u32) -> Encoding {
+        Encoding { pages: count, ..self }
+    }
+
+    /// Of a conversion: one frame of one page.
+    pub fn first_frame(self) -> Encoding {
+        self.flag(sys::IC_FIRST_FRAME)
+    }
+
+    /// Of a conversion: pixels are decoded and encoded also where the file could be kept without.
+    pub fn encode_anew(self) -> Encoding {
+        self.flag(sys::IC_ENCODE_ANEW)
+    }
+
+    /// Of a conversion: metadata of this kind is not kept.
+    pub fn leave_out(self, kind: MetadataKind) -> Encoding {
+        Encoding { left_out: self.left_out | 1 << kind as u32, ..self }
+    }
+
+    fn flag(self, flag: u32) -> Encoding {
+        Encoding { flags: self.flags | flag, ..self }
     }
 
     /// How often an animation plays, 0 without end.
@@ -79,9 +111,12 @@ impl Encoding {
             raw.flags |= sys::IC_QUALITY;
             raw.quality = quality;
         }
-        if self.is_exact {
-            raw.flags |= sys::IC_EXACT;
+        raw.flags |= self.flags;
+        if let Some(color) = self.color {
+            raw.flags |= sys::IC_CONVERT_COLOR;
+            raw.color = color as u32;
         }
+        (raw.page_count, raw.left_out) = (self.pages, self.left_out);
         if let Some(count) = self.loops {
             raw.flags |= sys::IC_LOOP;
             raw.loop_count = count;

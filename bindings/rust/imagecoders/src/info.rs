@@ -24,6 +24,8 @@ pub enum MetadataKind {
     Text = sys::IC_TEXT as isize,
     /// What follows the picture in the file.
     Trailer = sys::IC_TRAILER as isize,
+    /// Names of what programs have left in the file.
+    Other = sys::IC_OTHER as isize,
 }
 
 /// What a file says of its picture.

@@ -8,18 +8,24 @@
 
 mod batch;
 mod cancel;
+mod context;
+mod conversion;
 mod encoding;
 mod error;
 mod feed;
 mod file;
 mod info;
 mod picture;
+
 mod registry;
 mod request;
+mod sink;
 mod source;
 mod text;
+mod writer;
 
 pub use cancel::Cancel;
+pub use conversion::Converted;
 pub use encoding::Encoding;
 pub use error::{Error, Result, Status};
 pub use feed::Feed;
@@ -28,4 +34,6 @@ pub use info::{Info, MetadataKind};
 pub use picture::{Alpha, Bytes, Picture, PixelFormat, Pixels};
 pub use registry::{Isolation, Registry, RegistryOptions};
 pub use request::{Color, Fit, Request};
-pub use source::Source;
+pub use sink::{Sink, WriteAt};
+pub use source::{ReadAt, Source};
+pub use writer::Writer;

@@ -4,7 +4,7 @@
 
 use imagecoders::{
     Alpha, Cancel, Encoding, Fit, Isolation, MetadataKind, PixelFormat, Pixels, Registry, RegistryOptions, Request,
-    Source, Status,
+    Sink, Source, Status,
 };
 use std::os::fd::AsFd;
 use std::path::PathBuf;
@@ -169,4 +169,117 @@ fn registries_follow_their_options() {
     assert!(Registry::with(&options).unwrap().formats().unwrap().contains("\"public.jpeg\""));
     let refused = Registry::with(&RegistryOptions::new().policy("/nowhere.policy")).unwrap_err();
     assert_eq!(refused.status.number() >> 4, 5);
+}
+
+/// A file in memory that is read by a function, and fails or panics at an offset.
+struct Pieces<'a>(&'a [u8], u64, bool);
+
+impl imagecoders::ReadAt for Pieces<'_> {
+    fn size(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn read_at(&self, offset: u64, target: &mut [u8]) -> std::io::Result<()> {
+        if offset + target.len() as u64 > self.1 {
+            assert!(!self.2, "on purpose");
+            return Err(std::io::Error::from_raw_os_error(5));
+        }
+        target.copy_from_slice(&self.0[offset as usize..][..target.len()]);
+        Ok(())
+    }
+}
+
+#[test]
+fn functions_are_sources() {
+    let registry = Registry::new().unwrap();
+    let bytes = std::fs::read(fixture("tiff/valid/pages.tif")).unwrap();
+    let pieces = Pieces(&bytes, u64::MAX, false);
+    let picture = registry.decode(Source::function(&pieces), &rgb()).unwrap();
+    assert_eq!(picture.data(), registry.decode(&bytes, &rgb()).unwrap().data());
+    // The file keeps the function, wherever it is moved.
+    let file = Box::new(registry.open(Source::function(&pieces), &rgb()).unwrap());
+    assert_eq!(file.frame(0).unwrap().data(), picture.data());
+    for panics in [false, true] {
+        let failing = Pieces(&bytes, 100, panics);
+        assert_eq!(registry.decode(Source::function(&failing), &rgb()).unwrap_err().status, Status::Io);
+    }
+    let batch = registry.decode_all(&[Source::function(&pieces)], &rgb(), 1, None);
+    assert_eq!(batch[0].as_ref().unwrap_err().status, Status::InvalidArgument);
+}
+
+/// Takes a file, and fails at an offset.
+struct Taken(Vec<u8>, usize);
+
+impl imagecoders::WriteAt for Taken {
+    fn write_at(&mut self, offset: u64, bytes: &[u8]) -> std::io::Result<()> {
+        let end = offset as usize + bytes.len();
+        if end > self.1 {
+            return Err(std::io::Error::other("on purpose"));
+        }
+        self.0.resize(self.0.len().max(end), 0);
+        self.0[offset as usize..end].copy_from_slice(bytes);
+        Ok(())
+    }
+}
+
+#[test]
+fn writers_write_to_memory_paths_and_functions() {
+    let registry = Registry::new().unwrap();
+    let shades = [[9u8; 48], [99; 48]];
+    let encoding = Encoding::new().format("gif").loop_count(3);
+    let write = |sink: Sink<'_>| {
+        let mut writer = registry.writer(&encoding, sink, None)?;
+        for shade in &shades {
+            writer.add(&Pixels::new(shade, 4, 4, 12, PixelFormat::Rgb8)?.delay(1, 5))?;
+        }
+        writer.finish()
+    };
+    let file = write(Sink::Memory).unwrap();
+    let opened = registry.open(&*file, &rgb()).unwrap();
+    assert_eq!((opened.info().unwrap().frames, opened.info().unwrap().loop_count), (2, 3));
+    assert_eq!(opened.frame(1).unwrap().data(), [99; 48]);
+    let mut taken = Taken(Vec::new(), usize::MAX);
+    assert!(write(Sink::Function(&mut taken)).unwrap().is_empty());
+    assert_eq!(taken.0, *file);
+    assert_eq!(write(Sink::Function(&mut Taken(Vec::new(), 20))).unwrap_err().status, Status::Io);
+    let path = std::env::temp_dir().join(format!("imagecoders-{}.gif", std::process::id()));
+    assert!(write(Sink::path(&path)).unwrap().is_empty());
+    let stored = std::fs::read(&path);
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(stored.unwrap(), *file);
+}
+
+#[test]
+fn files_are_converted_and_worked_on_whole() {
+    let registry = Registry::new().unwrap();
+    let path = fixture("tiff/valid/pages.tif");
+    let made = registry.convert(&path, &Request::new(), &Encoding::new().format("png"), Sink::Memory).unwrap();
+    assert_eq!(registry.decode(&*made.file, &rgb()).unwrap().data(), registry.decode(&path, &rgb()).unwrap().data());
+    assert!(made.report.starts_with('{') && made.report.contains("\"pages\""), "{}", made.report);
+    let turned = registry
+        .operate(
+            &fixture("jpeg/valid/orientation-6.jpg"),
+            &Request::new(),
+            r#"{"set": {"Copyright": "A. Author"}}"#,
+            Sink::Memory,
+        )
+        .unwrap();
+    let opened = registry.open(&*turned.file, &Request::new()).unwrap();
+    assert!(opened.properties().unwrap().contains("A. Author"));
+    let refused = registry.operate(&path, &Request::new(), "no object", Sink::Memory).unwrap_err();
+    assert_eq!(refused.status, Status::InvalidArgument);
+}
+
+#[test]
+fn parts_are_listed_and_opened() {
+    let registry = Registry::new().unwrap();
+    let path = fixture("tiff/valid/pages.tif");
+    let mut file = registry.open(&path, &rgb()).unwrap();
+    let list = file.parts().unwrap();
+    assert!(list.contains("\"page\""), "{list}");
+    let part = file.part(1).unwrap().len();
+    assert!(part > 0);
+    let second = registry.decode(&path, &rgb().page(2)).unwrap();
+    assert_eq!(file.open_part(1).unwrap().frame(0).unwrap().data(), second.data());
+    assert!(file.part(99).is_err());
 }
