@@ -19,9 +19,9 @@
 //             which version brought what came after 1.0.
 // Zero        In what the caller fills, zero is the default that the comment of each field names.
 // Threads     Each function may be called from any thread, and a registry be used by many at a time. An ic_file, an ic_feed and
-//             an ic_writer are for one thread at a time. After fork(), the child may go on with all of them. The caller's
-//             functions are called on the thread of the call that needs them, before it returns, and may not use its ic_file
-//             or ic_writer.
+//             an ic_writer are for one thread at a time. After fork(), the child may go on with all of them; a file that is
+//             being written to a path is that of one of the two. The caller's functions are called on the thread of the call
+//             that needs them, before it returns, and may not use its ic_file or ic_writer.
 // Memory      What an owner field holds keeps the memory beside it; ic_release frees it, from any thread, also after the
 //             registry is freed. Nothing that the caller passes is kept after a call returns, but for the bytes or the function
 //             of ic_open, until the file and its pages and parts are closed, and the function of ic_writer_new.
@@ -138,8 +138,9 @@ int32_t ic_file_parts(ic_file *file, ic_bytes *list, ic_error *IC_NULLABLE error
 // The bytes of a part by its number (1.1), as `coders parts -o` writes them: a picture that is no file of its own is a PNG.
 int32_t ic_file_part(ic_file *file, uint32_t part, ic_bytes *bytes, ic_error *IC_NULLABLE error);
 
-// Opens a part that is a picture (1.1), in its own size and colors, as a file of its own, which needs its own ic_file_close. It is for
-// the same thread. A part that is none is IC_UNSUPPORTED.
+// Opens a part that is a picture (1.1) as a file of its own, which needs its own ic_file_close. It is for the same thread. Gain maps,
+// depth and mattes have their own size and colors; for the others, the request of ic_open holds. A part that is no picture is
+// IC_UNSUPPORTED.
 int32_t ic_file_open_part(
     ic_file *file, uint32_t part, ic_file *IC_NULLABLE *IC_NONNULL opened, ic_error *IC_NULLABLE error);
 
