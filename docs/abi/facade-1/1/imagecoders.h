@@ -88,8 +88,8 @@ int32_t ic_encode(
 // Makes a file of another format of a file (1.1), and keeps what it states and carries: frames, pages, metadata, colors, gain maps,
 // depth. Where the bytes can stay as they are, they do, and a JPEG becomes a JPEG XL without loss. Of the request, color, pixel_format
 // and target do not count, and with IC_STRICT it is an error, too, if something that a person would miss had to be left out. Of the
-// encoding, icc, exif, xmp and page_count do not count; without a format, that of the sink's path is written. `file` may be null if
-// the sink is no memory. `report`: a JSON object as `coders convert --json` prints it: what was changed and left out, and why.
+// encoding, icc, exif, xmp and page_count do not count; without a format, that of the sink's path is written. `file` may be null where
+// the bytes go to a path or a function. `report`: a JSON object as `coders convert --json` prints it: what was changed and left out.
 int32_t ic_convert(
     ic_registry *registry, const ic_source *source, const ic_request *IC_NULLABLE request,
     const ic_encoding *IC_NULLABLE encoding, const ic_sink *IC_NULLABLE sink, ic_bytes *IC_NULLABLE file,
@@ -173,10 +173,11 @@ int32_t ic_writer_new(
     ic_registry *registry, const ic_encoding *IC_NULLABLE encoding, const ic_sink *IC_NULLABLE sink,
     ic_cancel *IC_NULLABLE cancel, ic_writer *IC_NULLABLE *IC_NONNULL writer, ic_error *IC_NULLABLE error);
 
-// Adds a frame, or with ic_encoding.page_count a page; the pixels are copied. After an error, the file cannot be written any more.
+// Adds a frame, or with ic_encoding.page_count a page; the pixels are copied. What goes wrong with the format or the sink ends the work,
+// and later calls return it again.
 int32_t ic_writer_add(ic_writer *writer, const ic_pixels *pixels, ic_error *IC_NULLABLE error);
 
-// Writes the rest of the file, and puts it in its place. `file` may be null if the sink is no memory.
+// Writes the rest of the file, and puts it in its place. `file` may be null where the bytes go to a path or a function.
 int32_t ic_writer_finish(ic_writer *writer, ic_bytes *IC_NULLABLE file, ic_error *IC_NULLABLE error);
 
 // Ends the work. Of a file that is not finished, nothing stays at the path.
