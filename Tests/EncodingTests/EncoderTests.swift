@@ -146,6 +146,38 @@ import Testing
     #expect(listing.split(whereSeparator: \.isWhitespace) == ["old.webp", "1", "2", "3"])
   }
 
+  /// Blocks with their offsets make the file that memory gets; a TIFF puts bytes right that were given before.
+  @Test(arguments: [ImageFormat.tiff, .png, .bmp]) func callersTakeTheBytesOfAFile(_ format: ImageFormat) throws {
+    let picture = try Pictures.noise(.rgba8, seed: 5, size: Size(width: 200, height: 200))
+    let taken = Mutex((bytes: [UInt8](), earlier: 0))
+    let encoder = try Self.registry.makeEncoder(
+      as: format,
+      to: .writing { bytes, offset in
+        taken.withLock {
+          #expect(offset <= $0.bytes.count && !bytes.isEmpty)
+          if offset < $0.bytes.count { $0.earlier += 1 }
+          $0.bytes.replaceSubrange(offset..<min($0.bytes.count, offset + bytes.count), with: bytes)
+        }
+      })
+    try encoder.add(picture)
+    let made = try encoder.finish()
+    let found = taken.withLock { $0 }
+    #expect(try found.bytes == Self.registry.encode(Image(picture), as: format))
+    #expect(made.bytes.isEmpty && made.byteCount == found.bytes.count)
+    #expect((found.earlier > 0) == (format == .tiff))
+  }
+
+  @Test func whatACallerThrowsEndsTheFile() throws {
+    struct Full: Error {}
+    let encoder = try Self.registry.makeEncoder(as: .bmp, to: .writing { _, _ in throw Full() })
+    let error = #expect(throws: CoderError.self) {
+      try encoder.add(Pictures.walk(0))
+      try encoder.finish()
+    }
+    #expect(error?.code == .io && error?.message == "the file's bytes were not taken: Full()")
+    #expect(throws: try #require(error)) { try encoder.finish() }
+  }
+
   @Test func aNewFileKeepsLinksAndModes() throws {
     let folder = TemporaryFolder()
     let path = folder.write([9], to: "real.bin")

@@ -319,7 +319,8 @@ int main(int count, char **arguments) {
   streams();
   sinks();
   writers();
-  files_of_files();
+  conversions();
+  parts();
   if (!is_slow) threads();
   // Pixels outlive their registry.
   ic_source source = bytes_of(ppm, sizeof ppm - 1);

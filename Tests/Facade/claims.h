@@ -36,6 +36,7 @@ void batches(void);
 void streams(void);
 void sinks(void);
 void writers(void);
-void files_of_files(void);
+void conversions(void);
+void parts(void);
 
 #endif

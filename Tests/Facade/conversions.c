@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Claims about files that are made of other files, and about what a file carries.
+// Claims about files that are made of other files.
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "streams.h"
@@ -44,7 +43,7 @@ static ic_bytes read_whole(const char *name) {
 }
 
 // Everything of an animation goes along, and nothing is decoded where the bytes can stay.
-static void conversions(void) {
+static void other_formats(void) {
   ic_encoding encoding = {.size = sizeof encoding};
   ic_bytes file = {.size = sizeof file}, report = {.size = sizeof report}, back = {.size = sizeof back};
   ic_error error = {.size = sizeof error};
@@ -290,107 +289,53 @@ static void operations(void) {
   ic_release(jpeg.owner);
 }
 
-static uint32_t part_of(ic_file *file, const char *kind) {
-  ic_bytes list = {.size = sizeof list};
-  char name[32];
-  uint32_t number = 0;
-  IS(ic_file_parts(file, &list, NULL), IC_OK);
-  char *text = calloc(1, list.count + 1);
-  memcpy(text, list.data, list.count);
-  snprintf(name, sizeof name, "\"kind\": \"%s\"", kind);
-  char *found = strstr(text, name), *part = found ? strstr(found, "\"part\": ") : NULL;
-  if (part) sscanf(part, "\"part\": %u", &number);
-  free(text);
-  ic_release(list.owner);
-  return number;
-}
-
-static void parts(void) {
-  ic_file *file = NULL, *part = NULL;
-  ic_bytes bytes = {.size = sizeof bytes};
-  ic_info info = {.size = sizeof info};
-  ic_pixels pixels = {.size = sizeof pixels};
+// Limits, allowed formats and a flag that stops work hold for these calls, too.
+static void requests(void) {
+  static const char *const allowed[] = {"gif"};
+  ic_source source = path_of("jpeg/valid/orientation-exif.jpg");
+  ic_encoding encoding = {.size = sizeof encoding};
+  ic_bytes file = {.size = sizeof file};
   ic_error error = {.size = sizeof error};
-  ic_source source = path_of("heif/valid/auxiliary.heic");
-  IS(ic_open(registry, &source, NULL, &file, &error), IC_OK);
-  uint32_t depth = part_of(file, "depth"), map = part_of(file, "gain-map");
-  HOLDS(depth > 0 && map > 0 && depth != map && part_of(file, "matte") == 0);
-  IS(ic_file_open_part(file, depth, &part, &error), IC_OK);
-  ic_file_close(file);
-  IS(ic_file_info(part, &info, &error), IC_OK);
-  HOLDS(info.width == 64 && info.height == 64);
-  IS(ic_file_frame(part, 0, &pixels, &error), IC_OK);
-  HOLDS(pixels.width == 64 && pixels.pixel_format == IC_GRAY8);
-  ic_file_close(part);
-  // As a PNG it is the same picture.
-  IS(ic_open(registry, &source, NULL, &file, &error), IC_OK);
-  IS(ic_file_part(file, depth, &bytes, &error), IC_OK);
-  ic_source png = bytes_of(bytes.data, bytes.count);
-  ic_pixels other = {.size = sizeof other};
-  HOLDS(bytes.count > 8 && memcmp(bytes.data, "\x89PNG", 4) == 0);
-  IS(ic_decode(registry, &png, NULL, &other, &error), IC_OK);
-  HOLDS(same_pixels(&pixels, &other, 1));
-  ic_release(other.owner);
-  ic_release(pixels.owner);
-  ic_release(bytes.owner);
-  IS(ic_file_part(file, 0, &bytes, &error), IC_INVALID_ARGUMENT);
-  IS(ic_file_part(file, 3, &bytes, &error), IC_INVALID_ARGUMENT);
-  HOLDS(strstr(error.message, "part 3 of 2"));
-  IS(ic_file_open_part(file, 3, &part, &error), IC_INVALID_ARGUMENT);
-  HOLDS(!part);
-  ic_file_close(file);
-
-  // The JPEG in a JPEG XL, which is a file by itself.
-  source = path_of("jxl/valid/jpeg-reconstruction.jxl");
-  IS(ic_open(registry, &source, NULL, &file, &error), IC_OK);
-  uint32_t stored_jpeg = part_of(file, "stored-jpeg");
-  IS(ic_file_part(file, stored_jpeg, &bytes, &error), IC_OK);
-  HOLDS(bytes.count == 793 && bytes.data[0] == 0xFF && bytes.data[1] == 0xD8);
-  ic_release(bytes.owner);
-  IS(ic_file_open_part(file, stored_jpeg, &part, &error), IC_OK);
-  ic_file_close(file);
-  IS(ic_file_info(part, &info, &error), IC_OK);
-  HOLDS(strcmp(info.format, "public.jpeg") == 0);
-  ic_file_close(part);
-
-  // It is read again for that, also from a pipe, which is read once.
-  int ends[2];
-  size_t count;
-  uint8_t *jxl = contents("jxl/valid/jpeg-reconstruction.jxl", &count);
-  HOLDS(pipe(ends) == 0 && write(ends[1], jxl, count) == (ssize_t)count && close(ends[1]) == 0);
-  source.kind = IC_SOURCE_DESCRIPTOR;
-  source.descriptor = ends[0];
-  IS(ic_open(registry, &source, NULL, &file, &error), IC_OK);
-  close(ends[0]);
-  HOLDS(part_of(file, "stored-jpeg") == stored_jpeg);
-  ic_file_close(file);
-  free(jxl);
-
-  // Pages; and blocks of metadata, which are no pictures.
-  source = path_of("tiff/valid/pages.tif");
-  IS(ic_open(registry, &source, NULL, &file, &error), IC_OK);
-  IS(ic_file_open_part(file, part_of(file, "page"), &part, &error), IC_OK);
-  IS(ic_file_info(part, &info, &error), IC_OK);
-  HOLDS(info.width == 9 && info.height == 21);
-  ic_file_close(part);
-  ic_file_close(file);
-  source = path_of("jpeg/valid/icc.jpg");
-  IS(ic_open(registry, &source, NULL, &file, &error), IC_OK);
-  ic_bytes profile = {.size = sizeof profile};
-  IS(ic_file_part(file, part_of(file, "icc"), &bytes, &error), IC_OK);
-  IS(ic_file_metadata(file, IC_ICC, &profile, &error), IC_OK);
-  HOLDS(profile.count > 128 && profile.count == bytes.count && memcmp(profile.data, bytes.data, bytes.count) == 0);
-  ic_release(profile.owner);
-  ic_release(bytes.owner);
-  IS(ic_file_open_part(file, part_of(file, "icc"), &part, &error), IC_UNSUPPORTED);
-  IS(ic_file_metadata(file, IC_OTHER, &bytes, &error), IC_OK);
-  ic_release(bytes.owner);
-  ic_file_close(file);
+  ic_request small = {.size = sizeof small}, other = {.size = sizeof other}, stopped = {.size = sizeof stopped};
+  ic_cancel *cancel = ic_cancel_new();
+  const char *strip = "{\"strip\": [\"exif\"]}";
+  ic_cancel_set(cancel);
+  small.max_pixels = 10;
+  other.allowed_formats = allowed;
+  other.allowed_count = 1;
+  stopped.cancel = cancel;
+  encoding.format = "png";
+  IS(convert(&source, &small, &encoding, &file, NULL, &error), IC_LIMIT_EXCEEDED);
+  IS(convert(&source, &other, &encoding, &file, NULL, &error), IC_UNSUPPORTED);
+  IS(convert(&source, &stopped, &encoding, &file, NULL, &error), IC_CANCELLED);
+  IS(ic_operate(registry, &source, &small, strip, NULL, &file, NULL, &error), IC_LIMIT_EXCEEDED);
+  IS(ic_operate(registry, &source, &other, strip, NULL, &file, NULL, &error), IC_UNSUPPORTED);
+  IS(ic_operate(registry, &source, &stopped, strip, NULL, &file, NULL, &error), IC_CANCELLED);
+  HOLDS(!file.owner);
+  ic_cancel_free(cancel);
+  // The file that is read may be the one that is written.
+  char path[] = "/tmp/imagecoders-edit.XXXXXX";
+  int descriptor = mkstemp(path);
+  ic_bytes jpeg = read_whole("jpeg/valid/orientation-exif.jpg");
+  HOLDS(write(descriptor, jpeg.data, jpeg.count) == (ssize_t)jpeg.count && close(descriptor) == 0);
+  ic_sink sink = {.size = sizeof sink};
+  ic_info info = {.size = sizeof info};
+  source.path = sink.path = path;
+  sink.kind = IC_SINK_PATH;
+  IS(ic_operate(registry, &source, NULL, "{\"set\": {\"dc:title\": \"Harbour\"}}", &sink, NULL, NULL, &error), IC_OK);
+  IS(ic_probe(registry, &source, NULL, &info, &error), IC_OK);
+  HOLDS(info.metadata & 1 << IC_XMP);
+  encoding.format = "webp";
+  IS(ic_convert(registry, &source, NULL, &encoding, &sink, NULL, NULL, &error), IC_OK);
+  IS(ic_probe(registry, &source, NULL, &info, &error), IC_OK);
+  HOLDS(strcmp(info.extension, "webp") == 0 && info.metadata & 1 << IC_XMP);
+  unlink(path);
+  free((void *)jpeg.data);
 }
 
-void files_of_files(void) {
-  conversions();
+void conversions(void) {
+  other_formats();
   facts();
   operations();
-  parts();
+  requests();
 }

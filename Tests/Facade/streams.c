@@ -73,6 +73,39 @@ static void readers(void) {
   }
 }
 
+// Threads share the work on a large picture, and its bytes are still read by the caller's.
+static void large_pictures(void) {
+  enum { side = 1200 };
+  static const char *const formats[] = {"tif", "png", "jpg", "webp", "jp2", "jxl", "bmp"};
+  uint8_t *memory = malloc(side * side * 3);
+  ic_pixels picture = {.size = sizeof picture};
+  const ic_pixels *frames[] = {&picture};
+  picture.width = picture.height = side;
+  picture.pixel_format = IC_RGB8;
+  picture.stride = side * 3;
+  picture.data = memory;
+  for (int index = 0; index < side * side * 3; index++) memory[index] = (uint8_t)(index / side + (index % 97) * (index % 31));
+  for (size_t index = 0; index < sizeof formats / sizeof formats[0]; index++) {
+    ic_encoding encoding = {.size = sizeof encoding};
+    ic_request request = {.size = sizeof request};
+    ic_bytes file = {.size = sizeof file};
+    ic_pixels whole = {.size = sizeof whole}, read = {.size = sizeof read};
+    ic_error error = {.size = sizeof error};
+    encoding.format = formats[index];
+    request.pixel_format = IC_RGB8;
+    IS(ic_encode(registry, frames, 1, &encoding, NULL, &file, &error), IC_OK);
+    caller_bytes from = caller_of((uint8_t *)file.data, file.count);
+    ic_source source = bytes_of(file.data, file.count), called = function_of(&from);
+    IS(ic_decode(registry, &source, &request, &whole, &error), IC_OK);
+    IS(ic_decode(registry, &called, &request, &read, &error), IC_OK);
+    HOLDS(same_pixels(&whole, &read, 3) && from.calls > 1);
+    ic_release(read.owner);
+    ic_release(whole.owner);
+    ic_release(file.owner);
+  }
+  free(memory);
+}
+
 // Whatever such a function answers, it is an error of its own kind, at whichever call.
 static void liars(void) {
   static const int64_t answers[] = {MORE + 1, MORE - 1, 0, -1, -EIO, -4096, INT64_MIN, INT64_MAX};
@@ -187,6 +220,7 @@ static void descriptors(void) {
 
 void streams(void) {
   readers();
+  if (!is_slow) large_pictures();
   liars();
   older_sources();
   descriptors();

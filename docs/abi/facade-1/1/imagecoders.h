@@ -19,9 +19,9 @@
 //             which version brought what came after 1.0.
 // Zero        In what the caller fills, zero is the default that the comment of each field names.
 // Threads     Each function may be called from any thread, and a registry be used by many at a time. An ic_file, an ic_feed and
-//             an ic_writer are for one thread at a time. After fork(), the child may go on with all of them. The caller's
-//             functions are called on the thread of the call that needs them, before it returns, and may not use its ic_file
-//             or ic_writer.
+//             an ic_writer are for one thread at a time. After fork(), the child may go on with all of them; a file that is
+//             being written to a path is that of one of the two. The caller's functions are called on the thread of the call
+//             that needs them, before it returns, and may not use its ic_file or ic_writer.
 // Memory      What an owner field holds keeps the memory beside it; ic_release frees it, from any thread, also after the
 //             registry is freed. Nothing that the caller passes is kept after a call returns, but for the bytes or the function
 //             of ic_open, until the file and its pages and parts are closed, and the function of ic_writer_new.
@@ -88,8 +88,8 @@ int32_t ic_encode(
 // Makes a file of another format of a file (1.1), and keeps what it states and carries: frames, pages, metadata, colors, gain maps,
 // depth. Where the bytes can stay as they are, they do, and a JPEG becomes a JPEG XL without loss. Of the request, color, pixel_format
 // and target do not count, and with IC_STRICT it is an error, too, if something that a person would miss had to be left out. Of the
-// encoding, icc, exif, xmp and page_count do not count; without a format, that of the sink's path is written. `file` may be null if
-// the sink is no memory. `report`: a JSON object as `coders convert --json` prints it: what was changed and left out, and why.
+// encoding, icc, exif, xmp and page_count do not count; without a format, that of the sink's path is written. `file` may be null where
+// the bytes go to a path or a function. `report`: a JSON object as `coders convert --json` prints it: what was changed and left out.
 int32_t ic_convert(
     ic_registry *registry, const ic_source *source, const ic_request *IC_NULLABLE request,
     const ic_encoding *IC_NULLABLE encoding, const ic_sink *IC_NULLABLE sink, ic_bytes *IC_NULLABLE file,
@@ -138,8 +138,9 @@ int32_t ic_file_parts(ic_file *file, ic_bytes *list, ic_error *IC_NULLABLE error
 // The bytes of a part by its number (1.1), as `coders parts -o` writes them: a picture that is no file of its own is a PNG.
 int32_t ic_file_part(ic_file *file, uint32_t part, ic_bytes *bytes, ic_error *IC_NULLABLE error);
 
-// Opens a part that is a picture (1.1), in its own size and colors, as a file of its own, which needs its own ic_file_close. It is for
-// the same thread. A part that is none is IC_UNSUPPORTED.
+// Opens a part that is a picture (1.1) as a file of its own, which needs its own ic_file_close. It is for the same thread. Gain maps,
+// depth and mattes have their own size and colors; for the others, the request of ic_open holds. A part that is no picture is
+// IC_UNSUPPORTED.
 int32_t ic_file_open_part(
     ic_file *file, uint32_t part, ic_file *IC_NULLABLE *IC_NONNULL opened, ic_error *IC_NULLABLE error);
 
@@ -172,10 +173,11 @@ int32_t ic_writer_new(
     ic_registry *registry, const ic_encoding *IC_NULLABLE encoding, const ic_sink *IC_NULLABLE sink,
     ic_cancel *IC_NULLABLE cancel, ic_writer *IC_NULLABLE *IC_NONNULL writer, ic_error *IC_NULLABLE error);
 
-// Adds a frame, or with ic_encoding.page_count a page; the pixels are copied. After an error, the file cannot be written any more.
+// Adds a frame, or with ic_encoding.page_count a page; the pixels are copied. What goes wrong with the format or the sink ends the work,
+// and later calls return it again.
 int32_t ic_writer_add(ic_writer *writer, const ic_pixels *pixels, ic_error *IC_NULLABLE error);
 
-// Writes the rest of the file, and puts it in its place. `file` may be null if the sink is no memory.
+// Writes the rest of the file, and puts it in its place. `file` may be null where the bytes go to a path or a function.
 int32_t ic_writer_finish(ic_writer *writer, ic_bytes *IC_NULLABLE file, ic_error *IC_NULLABLE error);
 
 // Ends the work. Of a file that is not finished, nothing stays at the path.
