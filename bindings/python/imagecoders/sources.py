@@ -142,7 +142,7 @@ def source_of(value: Source, is_shared: bool = False) -> tuple[Any, Any]:
 
 def pieces_of(value: Any) -> Any:
     """A way to read a large object piecewise from where it is, or the object itself."""
-    if isinstance(value, io.BytesIO) or not hasattr(value, "read") or not hasattr(value, "seek"):
+    if type(value) is io.BytesIO or not hasattr(value, "read") or not hasattr(value, "seek"):
         return value
     if not getattr(value, "seekable", lambda: True)():
         return value
@@ -157,7 +157,7 @@ def pieces_of(value: Any) -> Any:
 
 def bytes_of(value: Any) -> bytes:
     """Bytes that nobody changes while they are read: a copy, unless they are a bytes object already."""
-    if isinstance(value, io.BytesIO) and value.tell() == 0:
+    if type(value) is io.BytesIO and value.tell() == 0:
         # Shares its memory until somebody writes.
         return value.getvalue()
     data: Any = value.read() if hasattr(value, "read") else value

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import asyncio
+import io
 import threading
 
 import numpy
@@ -36,28 +37,28 @@ def test_errors_are_raised():
 
 
 def test_results_come_in_order_with_a_limit_of_concurrency():
-    running, most, lock, together = 0, 0, threading.Lock(), threading.Barrier(3)
+    begun, most, in_work = [], 0, 0
 
-    def work(item, cancel):
-        nonlocal running, most
-        with lock:
-            running, most = running + 1, max(most, running + 1)
-        if item < 3:
-            together.wait(10)
-        with lock:
-            running -= 1
+    async def call(item):
+        nonlocal most, in_work
+        begun.append(item)
+        in_work += 1
+        most = max(most, in_work)
+        # Later ones end first, and a fourth one would have begun meanwhile.
+        for _ in range(60 - 15 * (item % 4)):
+            await asyncio.sleep(0)
+        in_work -= 1
         if item == 5:
-            ic.decode(b"no picture at all")
+            await aio.decode(b"no picture at all")
         return item * 10
 
     async def main():
-        coders = aio.Coders(threads=8)
         return [
             (result.index, result.value, result.error and result.error.code)
-            async for result in aio.results(range(20), lambda item: coders.run(work, item), 3)]
+            async for result in aio.results(range(20), call, 3)]
 
     assert asyncio.run(main()) == [(index, *((None, "noCoder") if index == 5 else (index * 10, None))) for index in range(20)]
-    assert most == 3
+    assert most == 3 and begun == list(range(20))
 
 
 def test_batches_of_sources_that_arrive():
@@ -79,9 +80,11 @@ def test_cancelling_the_task_reaches_the_work():
 
     def work(cancel):
         begun.set()
-        while not cancel.is_set:
+        for _ in range(10_000):
+            if cancel.is_set:
+                ended.set()
+                break
             ended.wait(0.001)
-        ended.set()
 
     async def main():
         task = asyncio.create_task(aio.Coders(threads=1).run(work))
@@ -111,19 +114,24 @@ def test_cancel_stops_synchronous_calls():
     assert [result.error.code for result in results] == ["cancelled"] * 2
 
 
+class CancelsWhenRead(io.BytesIO):
+    """A file that cancels the call which reads it, in the midst of its bytes."""
+
+    def __init__(self, data, cancel):
+        super().__init__(data)
+        self.cancel, self.reads = cancel, 0
+
+    def read(self, count=-1):
+        self.reads += 1
+        if super().tell() > 100_000:
+            self.cancel.set()
+        return super().read(count)
+
+
 def test_cancel_stops_a_call_that_runs():
-    noise = numpy.random.default_rng(1).integers(0, 255, (1500, 2000, 3), "uint8")
-    cancel, caught = ic.Cancel(), []
-
-    def work():
-        try:
-            # Half a minute, if nobody stopped it.
-            ic.encode(noise, "jxl", lossless=True, options={"effort": 9}, cancel=cancel)
-        except ic.CoderError as error:
-            caught.append(error.code)
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    cancel.set()
-    thread.join()
-    assert caught == ["cancelled"]
+    data = ic.encode(numpy.random.default_rng(1).integers(0, 255, (800, 1000, 3), "uint8"), "png")
+    cancel = ic.Cancel()
+    file = CancelsWhenRead(data, cancel)
+    with pytest.raises(ic.EnvironmentFailure) as caught:
+        ic.decode(file, cancel=cancel)
+    assert caught.value.code == "cancelled" and file.reads > 1

@@ -10,6 +10,7 @@ from conftest import FIXTURES
 
 import imagecoders as ic
 from imagecoders._native import lib
+from imagecoders.sources import bytes_of
 
 PNG = FIXTURES / "png/valid/rgb8.png"
 PPM = b"P6 2 1 255\n\x01\x02\x03\xfd\xfe\xff"
@@ -102,6 +103,22 @@ def test_buffer_holds_all_rows():
     picture = ic.decode(make_ppm(5, 3))
     rows = picture.buffer
     assert len(rows) == picture.stride * 3 and bytes(rows[picture.stride : picture.stride + 15]) == bytes(range(16, 31))
+
+
+def test_buffer_keeps_the_memory():
+    before = living()
+    rows = ic.decode(PPM).buffer
+    assert living() == before + 1 and bytes(rows[:6]) == PPM[-6:]
+    del rows
+    assert living() == before
+
+
+def test_bytes_are_read_where_they_are_and_buffers_copied():
+    data = PNG.read_bytes()
+    assert bytes_of(data) is data
+    for buffer in (bytearray(data), memoryview(data), numpy.frombuffer(data, "uint8")):
+        copy = bytes_of(buffer)
+        assert type(copy) is bytes and copy == data and copy is not data
 
 
 def test_torch_shares_memory():

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import io
 import pickle
+import zlib
 
 import numpy
 import pytest
@@ -294,8 +295,11 @@ def test_damaged_metadata_is_no_reason_not_to_open(pillow):
     quarters().save(file, "JPEG", exif=b"Exif\0\0\xff\xff\xff\xff\0\0\0\x08", quality=95, subsampling=0)
     quarters().save(png := io.BytesIO(), "PNG", icc_profile=srgb_profile())
     broken = bytearray(png.getvalue())
-    place = broken.index(b"iCCP") + 20
-    broken[place : place + 8] = bytes(8)
+    place = broken.index(b"iCCP")
+    length = int.from_bytes(broken[place - 4 : place], "big")
+    # After the name and the method, where the deflated profile begins.
+    broken[place + 17 : place + 25] = bytes(8)
+    broken[place + 4 + length : place + 8 + length] = zlib.crc32(broken[place : place + 4 + length]).to_bytes(4, "big")
     pillow.register(override=True)
     opened = Image.open(file)
     assert dict(opened.getexif()) == {} and difference(ImageOps.exif_transpose(opened), quarters()) < 6
