@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ImageCoders for programs in C, and in every language that calls C: version 1.0 of the library libimagecoders.so.1.
+// ImageCoders for programs in C, and in every language that calls C: version 1.1 of the library libimagecoders.so.1.
 //
 //   ic_registry *registry = NULL;
 //   ic_registry_new(NULL, &registry, NULL);
@@ -45,7 +45,7 @@ extern "C" {
 #endif
 
 // The version of this header. A library of a later minor version has all that is here.
-enum { IC_VERSION_MAJOR = 1, IC_VERSION_MINOR = 0 };
+enum { IC_VERSION_MAJOR = 1, IC_VERSION_MINOR = 1 };
 
 // What functions return. The number divided by 16 says who has to act: 1 the file is bad, 2 that is not supported, 3 a limit, 4 a
 // mistake of the caller, 5 the machine.
@@ -254,7 +254,7 @@ enum {
 };
 
 // Where a coder's code sees files: in the program; in a worker if there can be one; in a worker or not at all; with every layer.
-// Coders that are inside of this library have no workers, so that only plugins can be isolated.
+// Coders that are inside of this library run in the library's command, which is looked for when the first worker is needed.
 enum { IC_IN_PROCESS = 0, IC_ISOLATION_PREFERRED = 1, IC_ISOLATION_REQUIRED = 2, IC_ISOLATION_STRICT = 3 };
 
 // What a registry has. Without any, the coders of this library alone: files give the same on each machine.
@@ -265,6 +265,8 @@ typedef struct ic_registry_options {
   uint32_t folder_count;             // of plugin_folders
   const char *IC_NULLABLE const *IC_NULLABLE plugin_folders;  // searched for plugins, before those of IC_PLUGINS
   const char *IC_NULLABLE policy;    // standard, trusted, web, thumbnailer, or the path of a file; null: standard
+  const char *IC_NULLABLE worker;    // since 1.1, of the process: the library's command; null: as before, at first ../bin/coders
+  const char *IC_NULLABLE library_folder;  // since 1.1, of the process: has libheif.so.1, which writes HEIC; null: as before
 } ic_registry_options;
 
 // One job of a batch: the arguments of the function that does it, and its status.
@@ -380,6 +382,10 @@ void ic_cancel_free(ic_cancel *IC_NULLABLE cancel);
 
 // Frees what an owner field holds, once.
 void ic_release(void *IC_NULLABLE owner);
+
+// Runs the command `coders` with the coders of this library, and returns its exit status; since 1.1. For the main function of a program
+// that does nothing else: it takes over signals, prints, and is a worker if it was started as one. Its name is the first argument.
+int32_t ic_command(int32_t count, char *IC_NULLABLE const *IC_NONNULL arguments);
 
 #ifdef __cplusplus
 }
