@@ -185,6 +185,7 @@ wheel: facade
 	@scripts/build-wheel $(STAGE)/facade $(STAGE)/wheels
 
 test-python: wheel
+	@scripts/check-wheel $(STAGE)/wheels
 	@build/wheel-tools/bin/pip install -q --disable-pip-version-check --force-reinstall --no-deps $(STAGE)/wheels/imagecoders-*.whl
 	@FIXTURES=$(CURDIR)/Tests/Fixtures build/wheel-tools/bin/python -m pytest -q -p no:cacheprovider bindings/python/tests
 
