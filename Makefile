@@ -185,6 +185,7 @@ wheel: facade
 	@scripts/build-wheel $(STAGE)/facade $(STAGE)/wheels
 
 test-python: wheel
+	@scripts/check-wheel $(STAGE)/wheels
 	@scripts/test-python $(STAGE)/wheels
 
 test-facade: facade

@@ -14,6 +14,8 @@ let settings: [SwiftSetting] = [
 // Optimizing takes a third of the time in which tests are built, and gains nothing: the work is done by other modules. A program
 // that depends on this package builds no tests, so that they may use these flags.
 let quickSettings = settings + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+// What draws no picture is compiled to be small where scripts/build-facade says so.
+let small = Context.environment["CODERS_COMMAND"] == "small" ? settings + [.unsafeFlags(["-Osize"])] : settings
 
 // For the module that gives out views of storage that is not its own.
 let spanSettings = settings + [.enableExperimentalFeature("Lifetimes")]
@@ -81,6 +83,7 @@ func tests(of module: String, use dependencies: [Target.Dependency]) -> Target {
 
 /// What programs and libraries over the coders use.
 let library: [Target.Dependency] = ["ImageCoders", "ImageCoderEngine", "ImageCoderModel"]
+let facade: [Target.Dependency] = ["CHEIFLibrary", "CImageCodersFacade", "CProcessGuard", "CodersCommand"]
 
 /// Boxes, what is said of pictures in a video codec, and planes as colors.
 let containerModules: [Target.Dependency] = ["CodedPictures", "ISOBaseMediaFile", "SharedPlanes"]
@@ -241,6 +244,7 @@ let package = Package(
       path: "Sources/CoderPlugin"),
     .target(name: "CHostSystem", path: "Sources/CHostSystem"),
     .target(name: "CProcessGuard", dependencies: ["CHostSystem"], path: "Sources/CProcessGuard"),
+    .target(name: "CProcessCalls", dependencies: ["CHostSystem", "CProcessGuard"], path: "Sources/CProcessCalls"),
     // What a program and the workers of its plugins say to each other. The worker of plugins, `coders-worker`, is built by
     // `scripts/build-worker`: it links the C library alone. A program with built-in coders is its own worker.
     .target(name: "CIsolation", path: "Sources/CIsolation"),
@@ -253,20 +257,18 @@ let package = Package(
       uses: ["CHostSystem", "CImageCoder", "CImageCoderStructs", "CIsolation", "ImageCoderEngine", "ImageCoderModel"]),
     // The library for other languages, with the coders inside: scripts/build-facade links libimagecoders.so of it.
     .target(name: "CImageCodersFacade", path: "Sources/CImageCodersFacade"),
-    module("ImageCodersFacade", uses: ["CImageCodersFacade", "ImageCodersBuiltIn"] + library),
+    module("ImageCodersFacade", uses: facade + ["ImageCodersBuiltIn", "ImageCodersWorker"] + library),
     // For programs that use Foundation, which the library itself does not need.
     module("ImageCodersFoundation", uses: library),
     // The memory of a process that animations and caches share, and what the system says of it.
     module("ImageMemory", uses: ["ImageCoderEngine", "ImageCoderModel"]),
     // Animations without a screen: sources of frames, a player that is arithmetic, and memory for frames.
     module("ImageAnimation", uses: ["ImageMemory"] + library),
-    // Pictures of many frames, and the JSON beside them.
     module("ImageSheets", uses: ["ImageAnimation"] + library),
     // Pictures changed by pure functions, and what a picture is like: hashes, differences, main colors.
     module("ImageProcessing", uses: ["CProcessing"] + library),
     // SQLite of the system, loaded when a cache on disk is first opened.
     .target(name: "CSQLite", path: "Sources/CSQLite", linkerSettings: [.linkedLibrary("dl")]),
-    // Decoded pictures in memory and files on disk, under limits.
     module("ImageCaching", uses: ["CLocks", "CSQLite", "ImageMemory"] + library),
     // Pictures from URLs, each once. Only with the trait are the packages that it needs fetched.
     module(
@@ -291,7 +293,7 @@ let package = Package(
     .target(name: "CManifests", path: "Sources/CManifests"),
     // The host of `coders check`: guarded memory, services that fail, and what a plugin did with them.
     .target(name: "CChecking", dependencies: ["CImageCoder"], path: "Sources/CChecking"),
-    module("ImageCoderTesting", uses: ["CChecking", "CImageCoder", "CImageCoderStructs"] + library),
+    module("ImageCoderTesting", uses: ["CChecking", "CImageCoder", "CImageCoderStructs"] + library, small),
     // Pictures as bytes that terminals draw: kitty's and iTerm2's protocols, sixels, characters.
     module("TerminalGraphics", uses: ["CHostSystem", "ImageAnimation", "Palettes"] + library),
     module(
@@ -300,9 +302,9 @@ let package = Package(
         "CHostSystem", "ImageAnimation", "ImageCaching", "ImageCoders", "ImageCoderEngine", "ImageCoderModel",
         "ImageCoderTesting", "ImageProcessing", "ImageSheets", "TerminalGraphics",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
-      ]),
+      ], small),
     .executableTarget(
-      name: "coders", dependencies: ["CProcessGuard", "CodersCommand"], path: "Sources/coders",
+      name: "coders", dependencies: ["CProcessCalls", "CProcessGuard", "CodersCommand"], path: "Sources/coders",
       swiftSettings: settings),
     .executableTarget(
       name: "coder-digest",

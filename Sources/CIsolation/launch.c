@@ -35,8 +35,8 @@ static int open_nothing(void) {
 }
 
 pid_t isolation_launch(
-  const char *worker, const char *library, const char *id, const char *runtime, uint32_t without, uint32_t needs,
-  int socket) {
+  const char *worker, const char *name, const char *library, const char *id, const char *runtime, uint32_t without,
+  uint32_t needs, int socket) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   if (posix_spawn_file_actions_init(&actions) != 0) return -1;
@@ -61,7 +61,6 @@ pid_t isolation_launch(
   char layers[16], asked[16];
   snprintf(layers, sizeof layers, "%u", without);
   snprintf(asked, sizeof asked, "%u", needs);
-  const char *name = strcmp(worker, ISOLATION_OWN_PROGRAM) == 0 ? ISOLATION_OWN_NAME : worker;
   char *const arguments[] = {(char *)name, (char *)library, (char *)id, layers, asked, NULL};
   char *variables[3 + FONT_VARIABLES] = {"SWIFT_BACKTRACE=enable=no"};
   int count = 1;

@@ -6,6 +6,11 @@ import ImageCoders
 public enum CommandProcess {
   package static let version = "1.0.0"
 
+  /// The version of a command with its own coders, or nil where plugins alone count.
+  static func version(_ console: Console) -> String? {
+    console.builtIn.isEmpty ? nil : "\(version), with \(console.builtIn.count) coders built in"
+  }
+
   /// The arguments of this process, without the program's name. They may be names of files, which need not be UTF-8.
   public static func arguments() -> [String] {
     (1..<max(1, Int(CommandLine.argc))).compactMap { index in

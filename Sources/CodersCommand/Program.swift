@@ -18,6 +18,10 @@ public enum Program {
   private static func result(_ arguments: [String], console: Console) -> ExitStatus {
     do {
       if let verb = Coders.verb(arguments) { return try verb.run(console) }
+      if arguments == ["--version"], let version = CommandProcess.version(console) {
+        console.print(version)
+        return .ok
+      }
       var command = try Coders.parseAsRoot(arguments)
       if let verb = command as? any Verb { return try verb.run(console) }
       // The root command and `help` throw a request for the right help text.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationEssentials
-
 /// A format's `answers.json`: an object with a member for each fixture, named by its path in the folder.
 struct AnswerFile: Decodable, Sendable {
   static let name = "answers.json"

@@ -23,6 +23,9 @@ extension CoderRegistry {
       folders.append(SystemName.string(pointer: folder))
     }
     let flags = Int(given.flags)
+    LibrarySurroundings.prepare(
+      command: given.worker.map { SystemName.string(pointer: $0) },
+      folder: given.library_folder.map { SystemName.string(pointer: $0) })
     self.init(
       builtIn: .all,
       searchPath: flags & Int(IC_PLUGINS) != 0 ? PluginSearchPath(arguments: folders) : .only(folders),

@@ -22,10 +22,39 @@ public enum CoderWorker {
   ///
   /// - Parameter coders: All coders of the program that a registry gets, the same ones each time.
   public static func runIfAsked(_ coders: [BuiltInCoder]) {
-    if cworker_is_asked(CommandLine.argc, CommandLine.unsafeArgv) != 0 {
+    if cworker_is_asked(CommandLine.argc, CommandLine.unsafeArgv, nil) != 0 {
       let describe: [cworker_describe?] = coders.map(\.describe)
-      cworker_run(CommandLine.unsafeArgv, describe, UInt64(describe.count))
+      cworker_run(CommandLine.unsafeArgv, describe, UInt64(describe.count), nil)
     }
-    OwnWorker.prepare(coders, obstacle: cworker_obstacle().map { String(cString: $0) })
+    OwnWorker.prepare(coders, obstacle: cworker_obstacle(nil).map { String(cString: $0) })
+  }
+
+  /// Runs as a worker if a program that has loaded the library of these coders has started the running one, the library's command,
+  /// for that, and does not return then.
+  ///
+  /// - Parameters:
+  ///   - arguments: All of the process, with its name.
+  ///   - build: Of the library. A worker of another one is refused.
+  ///   - begin: Called with what the program says to a worker, if it is one.
+  package static func runIfAsked(
+    _ coders: [BuiltInCoder], arguments: UnsafeBufferPointer<UnsafeMutablePointer<CChar>?>, build: String,
+    begin: (_ words: String) -> Void
+  ) {
+    guard let start = arguments.baseAddress, cworker_is_asked(Int32(arguments.count), start, build) != 0 else { return }
+    if let words = arguments[1] { begin(String(cString: words)) }
+    let describe: [cworker_describe?] = coders.map(\.describe)
+    cworker_run(start, describe, UInt64(describe.count), build)
+  }
+
+  /// Notes that the coders of a library have workers.
+  ///
+  /// - Parameters:
+  ///   - command: Where the library's command may be, or nil if it is the running program.
+  ///   - build: Of the library.
+  ///   - words: What a worker is told.
+  package static func prepare(_ coders: [BuiltInCoder], command: [String]?, build: String, words: String) {
+    OwnWorker.prepare(
+      coders, obstacle: cworker_obstacle(build).map { String(cString: $0) },
+      of: OwnWorker.Library(command: command, words: words.isEmpty ? build : "\(build) \(words)"))
   }
 }

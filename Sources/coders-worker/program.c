@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -162,9 +163,9 @@ static int is_started_by_program(void) {
          getsockopt(ISOLATION_SOCKET, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid == getppid();
 }
 
-int cworker_is_asked(int count, char *const *arguments) {
+int cworker_is_asked(int count, char *const *arguments, const char *build) {
   if (count < 1 || strcmp(arguments[0], ISOLATION_OWN_NAME) != 0) return 0;
-  if (count == ISOLATION_ARGUMENTS && !cworker_obstacle() && is_started_by_program()) return 1;
+  if (count == ISOLATION_ARGUMENTS && !cworker_obstacle(build) && is_started_by_program()) return 1;
   fputs("this program is started as a worker by itself alone.\n", stderr);
   _exit(64);
 }
@@ -181,9 +182,10 @@ static int look_into_program(struct dl_phdr_info *program, size_t size, void *fo
   return 1;
 }
 
-const char *cworker_obstacle(void) {
+const char *cworker_obstacle(const char *build) {
   int is_of_program = 0;
   if (getauxval(AT_SECURE)) return "it runs with raised privileges";
+  if (build) return *build ? NULL : "the library was linked without a build id";
   dl_iterate_phdr(look_into_program, &is_of_program);
   return is_of_program ? NULL : "the coders are part of a library, not of the program itself";
 }
@@ -198,15 +200,26 @@ static unsigned threads_of_process(void) {
   return found;
 }
 
-void cworker_run(char *const *arguments, const cworker_describe *coders, uint64_t count) {
+// Whether a word is the first one of a text.
+static int begins_with_word(const char *text, const char *word) {
+  size_t length = strlen(word);
+  return strncmp(text, word, length) == 0 && (text[length] == 0 || text[length] == ' ');
+}
+
+void cworker_run(char *const *arguments, const cworker_describe *coders, uint64_t count, const char *build) {
   // Layers hold for the thread that makes them, and for those that it starts.
   if (threads_of_process() != 1) {
     give_up(ISOLATION_FAILED_PROGRAM, "the program has threads before it calls CoderWorker.runIfAsked");
   }
   char *end = NULL;
   unsigned long number = strtoul(arguments[1], &end, 10);
-  if (end == arguments[1] || *end != 0 || number >= count) {
+  if (build && !(*end == ' ' && begins_with_word(end + 1, build))) {
+    give_up(ISOLATION_FAILED_PROGRAM, "the command has another build of the library: install both of the same one");
+  }
+  if (end == arguments[1] || (*end != 0 && !build) || number >= count) {
     give_up(ISOLATION_FAILED_PROGRAM, "the program has other coders when it is a worker");
   }
+  cworker_thread_calls *calls = build ? dlsym(RTLD_DEFAULT, CWORKER_THREAD_CALLS) : NULL;
+  if (calls) *calls = (cworker_thread_calls){pthread_create, pthread_join, pthread_detach, pthread_key_create, pthread_key_delete};
   run(arguments, coders[number]);
 }

@@ -74,6 +74,7 @@ static void registries(void) {
   // A policy for uploads reads no file where coders have no worker: it fails closed.
   options.folder_count = 0;
   options.policy = "web";
+  options.worker = "/nowhere/coders";
   IS(ic_registry_new(&options, &made, &error), IC_OK);
   ic_source source = path_of("png/valid/rgb8.png");
   ic_pixels pixels = {.size = sizeof pixels};

@@ -11,7 +11,7 @@ major, minor = re.search(r"IC_VERSION_MAJOR = (\d+), IC_VERSION_MINOR = (\d+)", 
 setup(
     version=f"{major}.{minor}.0",
     packages=["imagecoders"],
-    package_data={"imagecoders": ["py.typed", "_native.pyi"]},
+    package_data={"imagecoders": ["py.typed", "_native.pyi", "bin/coders"]},
     cffi_modules=["native.py:builder"],
     options={"bdist_wheel": {"py_limited_api": "cp310"}},
 )

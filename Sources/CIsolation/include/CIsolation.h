@@ -64,15 +64,16 @@ int isolation_close_to_writers(int memory, int may_grow);
 
 // Starts a server. It gets no environment but the folder of the Swift runtime and, if it needs fonts, what fontconfig asks of
 // it, and no descriptor but `socket`.
-//   worker   the path of coders-worker, or ISOLATION_OWN_PROGRAM
-//   library  the path of the plugin, or the number of a coder of the program
+//   worker   the path of coders-worker, of a library's command, or ISOLATION_OWN_PROGRAM
+//   name     its first argument: the path, or ISOLATION_OWN_NAME for a program that has the coders inside
+//   library  the path of the plugin, or the number of a coder of the program, and what its library has to be
 //   runtime  that folder, where the plugin's own path does not name it, or null; of the program, where it looks for libraries
 //   without  layers to leave out
 //   needs    ISOLATION_NEEDS_*
 //   returns  the process, or -1 with errno set
 pid_t isolation_launch(
-  const char *worker, const char *library, const char *id, const char *runtime, uint32_t without, uint32_t needs,
-  int socket);
+  const char *worker, const char *name, const char *library, const char *id, const char *runtime, uint32_t without,
+  uint32_t needs, int socket);
 
 // Waits for a child that was killed.
 //   returns  its status as waitpid gives it, or 0 if it is no child or has not ended in time

@@ -198,7 +198,8 @@ typedef struct isolation_control {
 #define ISOLATION_STATUS_REFUSED_CALL 159
 
 // Arguments of a worker: its name, the library, the coder's id, layers to leave out, and what the plugin needs. A program that
-// is its own worker gets this name, and in place of the library the number of one of its coders.
+// is its own worker gets this name, and in place of the library the number of one of its coders. The command of a library that
+// has the coders inside gets the library's build and folder after that, each after a space.
 #define ISOLATION_ARGUMENTS 5
 #define ISOLATION_OWN_NAME "coders-worker (built in)"
 #define ISOLATION_OWN_PROGRAM "/proc/self/exe"

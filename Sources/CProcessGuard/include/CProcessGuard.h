@@ -2,10 +2,10 @@
 //
 // What the command's process does about a plugin that crashes, ends the process, does not stop, or prints.
 //
-// Only the executable links this: it takes over signals and functions of the C library, which is the program's
-// decision. A call that a plugin may not make is recognized by chostsystem_this_work(), which the library keeps.
+// Only the command has this: it takes over signals, which is the program's decision, and where CProcessCalls is linked, functions
+// of the C library. A call that a plugin may not make is recognized by chostsystem_this_work(), which the library keeps.
 //
-// A plugin that crashes or ends the process: one line on standard error, temporary files removed, exit status 5. The same
+// A plugin that crashes, or with CProcessCalls ends the process: one line on standard error, temporary files removed, exit status 5. The same
 // call or signal outside of a plugin does what it always did; temporary files are removed if it ends the process.
 //
 // Not recognized: a plugin that calls the kernel itself (exit_group), is linked with its own C library, replaces the

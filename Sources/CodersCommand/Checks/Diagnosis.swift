@@ -15,8 +15,7 @@ struct Diagnosis {
   let sections: [Section]
 
   /// Checks an installation. This loads every plugin.
-  init(searchPath: PluginSearchPath, preferences: CoderPreferences) {
-    let catalog = Catalog(searchPath, preferences: preferences)
+  init(_ catalog: Catalog, searchPath: PluginSearchPath, preferences: CoderPreferences) {
     sections = [
       Section(
         title: "Search path",
@@ -114,7 +113,7 @@ struct Diagnosis {
       return [
         Finding(
           mark: .good,
-          text: "\(entry.id) \(plugin.version), \(library), priority \(entry.priority): \(entry.library ?? "")")
+          text: "\(entry.id) \(plugin.version), \(library), priority \(entry.priority): \(entry.place)")
       ] + advisories(plugin.library, manifest)
     } catch {
       let mark: Finding.Mark = [.shadowed, .disabled, .notAllowed].contains(error.code) ? .note : .problem

@@ -28,6 +28,8 @@ public final class Console: Sendable {
   public let rows: Int
   /// Cancelled when the user interrupts the command.
   public let cancellation: Cancellation
+  /// Coders that are part of the program.
+  public let builtIn: [BuiltInCoder]
 
   package let interruption: Interruption?
   private let told = ToldMessages()
@@ -62,10 +64,11 @@ public final class Console: Sendable {
   ///   - columns: The width of a line, in characters.
   ///   - rows: The height of the terminal, in lines.
   ///   - cancellation: Stops the command from another thread. Interrupts are not handled here, unlike in ``process()``.
+  ///   - builtIn: Coders that are part of the program.
   public init(
     output: @escaping Sink, errors: @escaping Sink, environment: @escaping @Sendable (String) -> String?,
     executable: String?, isTerminal: Bool = false, isErrorTerminal: Bool = false, columns: Int = 80,
-    rows: Int = 24, cancellation: Cancellation = Cancellation()
+    rows: Int = 24, cancellation: Cancellation = Cancellation(), builtIn: [BuiltInCoder] = []
   ) {
     self.output = output
     self.errors = errors
@@ -76,12 +79,13 @@ public final class Console: Sendable {
     self.columns = columns
     self.rows = rows
     self.cancellation = cancellation
+    self.builtIn = builtIn
     self.interruption = nil
     outputDescriptor = STDOUT_FILENO
     directory = nil
   }
 
-  private init(output descriptor: Int32, interruption: Interruption) {
+  private init(output descriptor: Int32, interruption: Interruption, builtIn: [BuiltInCoder]) {
     output = { Descriptor.write($0, to: descriptor) }
     errors = { Descriptor.write($0, to: STDERR_FILENO) }
     environment = PluginSearchPath.secureEnvironment
@@ -91,6 +95,7 @@ public final class Console: Sendable {
     columns = isTerminal ? Descriptor.columns(of: descriptor) : 80
     rows = isTerminal ? Descriptor.rows(of: descriptor) : 24
     cancellation = interruption.cancellation
+    self.builtIn = builtIn
     self.interruption = interruption
     outputDescriptor = descriptor
     directory = Path.workingDirectory()
@@ -102,10 +107,11 @@ public final class Console: Sendable {
   ///   - output: The descriptor of standard output.
   ///   - escalation: Called in the signal handler with the number of each interrupt, the first one included. If nil, a
   ///     second interrupt ends the process.
+  ///   - builtIn: Coders that are part of the program.
   public static func process(
-    output: Int32 = 1, escalation: (@convention(c) (Int32) -> Void)? = nil
+    output: Int32 = 1, escalation: (@convention(c) (Int32) -> Void)? = nil, builtIn: [BuiltInCoder] = []
   ) -> Console {
-    Console(output: output, interruption: .install(escalation))
+    Console(output: output, interruption: .install(escalation), builtIn: builtIn)
   }
 
   /// Where a file is that an argument names: relative names begin at the directory in which the command was started,

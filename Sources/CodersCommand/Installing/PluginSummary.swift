@@ -37,7 +37,7 @@ struct PluginSummary {
     var settings = CoderSettings()
     let path = settings.searchPath(console)
     let preferences = CoderPreferences(environment: console.environment)
-    let now = Catalog(path, preferences: preferences)
+    let now = Catalog(path, builtIn: console.builtIn, preferences: preferences)
     let folders = path.directories.map(\.path)
     var sentences: [String] = []
     if let index = folders.firstIndex(of: place.folder) {
@@ -52,7 +52,7 @@ struct PluginSummary {
       sentences.append("\(place.folder) is not on the search path of this command")
     }
     settings.pluginDirectories = [plugin.folder]
-    let then = Catalog(settings.searchPath(console), preferences: preferences)
+    let then = Catalog(settings.searchPath(console), builtIn: console.builtIn, preferences: preferences)
     sentences += then.outrankings.filter { $0.coder == id }.map { $0.sentence(then) }
     if let entry = then.entries.first(where: { $0.path == "\(plugin.folder)/\(plugin.manifestName)" }) {
       if entry.isNamesake { sentences.append("a stranger with a name of this project") }

@@ -15,7 +15,7 @@ struct TypesRun {
   /// - Throws: ``CoderError/Code/io``, also if there is no manifest; ``CoderError/Code/malformed`` for one that cannot be read.
   func run(_ console: Console) throws(CoderError) -> (types: [String], notes: [String]) {
     let known = KnownTypes(in: KnownTypes.folders(console))
-    let catalog = Catalog(CoderSettings().searchPath(console))
+    let catalog = Catalog(CoderSettings().searchPath(console), builtIn: console.builtIn)
     var (written, notes, count) = ([String](), [String](), 0)
     for place in places {
       var isDeclared = false

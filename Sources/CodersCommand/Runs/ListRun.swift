@@ -11,9 +11,7 @@ struct ListRun {
 
   /// Prints the coders that are installed.
   func run(_ console: Console) {
-    let path = coders.searchPath(console)
-    let listing = CoderListing(
-      Catalog(path, preferences: CoderPreferences(environment: console.environment)).scannedBefore(), searchPath: path)
+    let listing = CoderListing(coders.catalog(console).scannedBefore(), searchPath: coders.searchPath(console))
     if isJSON {
       console.print(listing.json.printed)
     } else if coders.isQuiet {

@@ -24,12 +24,19 @@ struct CoderSettings {
       }, executable: console.executable)
   }
 
+  /// The coders and plugins that are there, as the user prefers them.
+  func catalog(_ console: Console) -> Catalog {
+    Catalog(
+      searchPath(console), builtIn: console.builtIn, preferences: CoderPreferences(environment: console.environment))
+  }
+
   /// The coders of this run.
   ///
   /// - Parameter policy: The policy that is named on the command line, or nil.
   func registry(_ console: Console, policy: String? = nil) -> CoderRegistry {
     CoderRegistry(
-      searchPath: searchPath(console), preferences: CoderPreferences(environment: console.environment),
+      builtIn: console.builtIn, searchPath: searchPath(console),
+      preferences: CoderPreferences(environment: console.environment),
       policy: Self.policy(policy, console).policy)
   }
 

@@ -26,8 +26,10 @@ struct DoctorCommand: Verb {
   @OptionGroup var coders: CoderOptions
 
   func run(_ console: Console) throws(CoderError) -> ExitStatus {
+    let settings = coders.settings
     let diagnosis = Diagnosis(
-      searchPath: coders.settings.searchPath(console), preferences: CoderPreferences(environment: console.environment))
+      settings.catalog(console), searchPath: settings.searchPath(console),
+      preferences: CoderPreferences(environment: console.environment))
     if json {
       console.print(diagnosis.json.printed)
       return diagnosis.count(.problem) == 0 ? .ok : .environment

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CChecking
-import FoundationEssentials
 import Glibc
 import ImageCoderEngine
 
@@ -83,7 +82,7 @@ struct CheckProcess {
       let text = String(decoding: read.bytes[index].prefix(200), as: UTF8.self)
       printed = (place, read.counts[index], text.debugDescription)
     }
-    answer = try? JSONDecoder().decode(CheckResult.self, from: Data(read.bytes[2]))
+    answer = CheckResult(transferred: read.bytes[2])
   }
 
   private mutating func readStage(_ memory: UnsafeMutablePointer<checking_stage>) {
@@ -175,9 +174,7 @@ package enum CheckChild {
     let result = CheckResult(running: check, on: subject)
     // What the plugin printed into a buffer of its C library shows now.
     fflush(nil)
-    if let bytes = try? JSONEncoder().encode(result) {
-      bytes.withUnsafeBytes { _ = write(answer, $0.baseAddress, $0.count) }
-    }
+    result.transferred.withUnsafeBytes { _ = write(answer, $0.baseAddress, $0.count) }
     if check.id == "process.exit" { exit(0) }
     _exit(0)
   }

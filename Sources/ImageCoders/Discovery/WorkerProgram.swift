@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// The program `coders-worker`, in which plugins run.
+/// The program in which coders run that are isolated: `coders-worker` for plugins.
 enum WorkerProgram {
   /// Its path: what the variable `CODERS_WORKER` names, or where it is installed.
   ///
@@ -11,7 +11,13 @@ enum WorkerProgram {
     _ environment: (String) -> String? = PluginSearchPath.secureEnvironment,
     executable: String? = PluginSearchPath.executablePath()
   ) throws(SkipReason) -> String {
-    let places = places(environment, executable)
+    try first(of: places(environment, executable))
+  }
+
+  /// The first of these programs that is there.
+  ///
+  /// - Throws: ``SkipReason`` if none is, or somebody else may have changed it.
+  static func first(of places: [String]) throws(SkipReason) -> String {
     for path in places where access(path, X_OK) == 0 {
       do throws(FileProblem) { try TrustedFile.check(path) } catch {
         throw SkipReason(.isolationMissing, "the worker cannot be used: \(error.message)")

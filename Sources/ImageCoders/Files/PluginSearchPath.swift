@@ -123,7 +123,7 @@ public struct PluginSearchPath: Sendable, Equatable {
 
   private static func split(_ list: String) -> [String] { list.split(separator: ":").map(String.init) }
 
-  static func parent(of path: String) -> String? {
+  package static func parent(of path: String) -> String? {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex else { return nil }
     return String(path[..<slash])
   }

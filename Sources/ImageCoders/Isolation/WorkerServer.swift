@@ -42,7 +42,7 @@ final class WorkerServer: Sendable {
       throw SkipReason(.isolationMissing, Self.failure("socket", errno).message)
     }
     let process = isolation_launch(
-      code.program, code.library, id, code.libraryPath, without.rawValue, needs.rawValue, ends[1])
+      code.program, code.name, code.library, id, code.libraryPath, without.rawValue, needs.rawValue, ends[1])
     let problem = errno
     close(ends[1])
     guard process > 0 else {

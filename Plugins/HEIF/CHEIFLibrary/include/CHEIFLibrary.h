@@ -49,6 +49,11 @@ typedef struct heif_library {
 // The file that is looked for, as the dynamic linker does.
 #define HEIF_LIBRARY_NAME "libheif.so.1"
 
+// Says where the library is loaded from. Until then the dynamic linker looks for its name.
+//   folder  has HEIF_LIBRARY_NAME; null: nothing is loaded
+// [any]
+void heif_library_set_folder(const char *folder);
+
 // Loads the library and finds its calls. It stays until the process ends.
 //   returns  1; 0 with the dynamic linker's words, cut to `length`, in `problem`
 // [any]

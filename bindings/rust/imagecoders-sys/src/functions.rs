@@ -80,4 +80,5 @@ functions! {
     fn ic_cancel_set(cancel: *mut ic_cancel);
     fn ic_cancel_free(cancel: *mut ic_cancel);
     fn ic_release(owner: *mut c_void);
+    fn ic_command(count: i32, arguments: *const *mut c_char) -> i32;
 }

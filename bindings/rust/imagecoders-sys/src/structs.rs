@@ -88,7 +88,7 @@ structs! {
     ic_bytes { size: u32, problem: u32, count: u64, data: *const u8, owner: *mut c_void }
     ic_registry_options {
         size: u32, flags: u32, isolation: u32, folder_count: u32, plugin_folders: *const *const c_char,
-        policy: *const c_char,
+        policy: *const c_char, worker: *const c_char, library_folder: *const c_char,
     }
     ic_job {
         size: u32, operation: u32, status: i32, reserved: u32, source: *const ic_source, request: *const ic_request,

@@ -28,6 +28,8 @@ pub struct RegistryOptions {
     isolation: Isolation,
     folders: Vec<String>,
     policy: Option<String>,
+    worker: Option<String>,
+    library_folder: Option<String>,
 }
 
 impl RegistryOptions {
@@ -57,6 +59,17 @@ impl RegistryOptions {
     /// Where a coder's code sees files.
     pub fn isolation(self, isolation: Isolation) -> RegistryOptions {
         RegistryOptions { isolation, ..self }
+    }
+
+    /// The library's command, whose processes are the workers of its coders; of the whole process. Without it, `../bin/coders` beside
+    /// the library.
+    pub fn worker(self, path: impl Into<String>) -> RegistryOptions {
+        RegistryOptions { worker: Some(path.into()), ..self }
+    }
+
+    /// The folder of `libheif.so.1`, which writes HEIC; of the whole process. Without it, none is written.
+    pub fn library_folder(self, path: impl Into<String>) -> RegistryOptions {
+        RegistryOptions { library_folder: Some(path.into()), ..self }
     }
 
     /// `standard`, `trusted`, `web`, `thumbnailer`, or the path of a file.
@@ -89,11 +102,13 @@ impl Registry {
     /// A registry as the options say.
     pub fn with(options: &RegistryOptions) -> Result<Registry> {
         let folders = Texts::new(&options.folders)?;
-        let policy = options.policy.as_deref().map(c_string).transpose()?;
+        let named = |text: &Option<String>| text.as_deref().map(c_string).transpose();
+        let texts = [named(&options.policy)?, named(&options.worker)?, named(&options.library_folder)?];
+        let [policy, worker, folder] = texts.each_ref().map(|text| text.as_ref().map_or(null(), |text| text.as_ptr()));
         let mut raw = sys::ic_registry_options::new();
         (raw.flags, raw.isolation) = (options.flags, options.isolation as u32);
         (raw.plugin_folders, raw.folder_count) = (folders.pointer(), folders.count());
-        raw.policy = policy.as_ref().map_or(null(), |text| text.as_ptr());
+        (raw.policy, raw.worker, raw.library_folder) = (policy, worker, folder);
         let mut made = std::ptr::null_mut();
         // Safety: all pointers live during the call.
         call(|error| unsafe { sys::ic_registry_new(&raw, &mut made, error) })?;

@@ -195,6 +195,10 @@ void ic_cancel_free(ic_cancel *IC_NULLABLE cancel);
 // Frees what an owner field holds, once.
 void ic_release(void *IC_NULLABLE owner);
 
+// Runs the command `coders` with the coders of this library, and returns its exit status (1.1). For the main function of a program that
+// does nothing else: it takes over signals, prints, and is a worker if it was started as one. Its name is the first argument.
+int32_t ic_command(int32_t count, char *IC_NULLABLE const *IC_NONNULL arguments);
+
 #ifdef __cplusplus
 }
 #endif

@@ -261,7 +261,7 @@ enum {
 };
 
 // Where a coder's code sees files: in the program; in a worker if there can be one; in a worker or not at all; with every layer.
-// Coders that are inside of this library have no workers, so that only plugins can be isolated.
+// Coders that are inside of this library run in the library's command, which is looked for when the first worker is needed.
 enum { IC_IN_PROCESS = 0, IC_ISOLATION_PREFERRED = 1, IC_ISOLATION_REQUIRED = 2, IC_ISOLATION_STRICT = 3 };
 
 // What a registry has. Without any, the coders of this library alone: files give the same on each machine.
@@ -272,6 +272,8 @@ typedef struct ic_registry_options {
   uint32_t folder_count;             // of plugin_folders
   const char *IC_NULLABLE const *IC_NULLABLE plugin_folders;  // searched for plugins, before those of IC_PLUGINS
   const char *IC_NULLABLE policy;    // standard, trusted, web, thumbnailer, or the path of a file; null: standard
+  const char *IC_NULLABLE worker;    // 1.1, of the process: the library's command; null: as before, at first ../bin/coders
+  const char *IC_NULLABLE library_folder;  // 1.1, of the process: has libheif.so.1, which writes HEIC; null: as before
 } ic_registry_options;
 
 // One job of a batch: the arguments of the function that does it, and its status.

@@ -14,7 +14,7 @@
 #include <threads.h>
 #include <unistd.h>
 
-#include "guard.h"
+#include "../CProcessGuard/guard.h"
 
 #define EXPORTED __attribute__((visibility("default"), used))
 
