@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any, Mapping
 
 from ._native import ffi, lib
@@ -59,14 +60,23 @@ def problem_of(error: Any) -> CoderError | None:
     return error_of(error.status, text(error.message), text(error.coder), offset, text(error.limit))
 
 
+class _Raised(threading.local):
+    failure: BaseException | None = None
+
+
+# What an object of Python's raised during the call of the library that is under way on this thread.
+raised = _Raised()
+
+
 def check(status: int, error: Any) -> None:
     """Raises what a call that failed says, because of what an object of Python's raised meanwhile."""
+    if status == 0 and raised.failure is None:
+        return
+    cause, raised.failure = raised.failure, None
+    if cause is not None and not isinstance(cause, Exception):
+        # Ctrl-C, also where the library has made something of the bytes before it.
+        raise cause
     if status != 0:
-        from .sources import raised
-
-        cause = raised() if status in (lib.IC_IO, lib.IC_CANCELLED) else None
-        if cause is not None and not isinstance(cause, Exception):
-            raise cause
         raise (problem_of(error) or error_of(status)) from cause
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import io
 import os
-import threading
 from typing import TYPE_CHECKING, Any, Protocol, Union
 
 from ._native import ffi, lib
-from .native import invalid, make
+from .native import invalid, make, raised
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -36,15 +35,6 @@ Source = Union[bytes, Path, Readable, "Buffer"]
 Sink = Union[Path, Writable]
 # Files of fewer bytes are read whole: each piece takes the interpreter's lock.
 PIECEWISE = 256 << 10
-# What a call of the library raised in Python, on this thread.
-_raised = threading.local()
-
-
-def raised() -> BaseException | None:
-    """What reading or writing an object raised during the call that failed on this thread, once."""
-    failure: BaseException | None = getattr(_raised, "failure", None)
-    _raised.failure = None
-    return failure
 
 
 class Descriptor:
@@ -102,7 +92,7 @@ def _answer(call: Any, *arguments: Any) -> int:
         count: int = call(*arguments)
         return count
     except BaseException as failure:
-        _raised.failure = failure
+        raised.failure = failure
         return -5
 
 
@@ -132,7 +122,6 @@ def source_of(value: Source, is_shared: bool = False) -> tuple[Any, Any]:
         if isinstance(data, Pieces):
             handle = ffi.new_handle(data)
             source.kind, source.count, source.read, source.context = lib.IC_SOURCE_FUNCTION, data.size, lib.icp_read, handle
-            _raised.failure = None
             return source, (handle, data)
         data = bytes_of(data)
     kept = ffi.from_buffer(data)
@@ -177,5 +166,4 @@ def sink_of(value: Sink | None) -> tuple[Any, Any]:
         raise invalid(f"{type(value).__name__} is neither a path nor has write()")
     handle = ffi.new_handle(Writing(value))
     sink.kind, sink.write, sink.context = lib.IC_SINK_FUNCTION, lib.icp_write, handle
-    _raised.failure = None
     return sink, handle

@@ -89,6 +89,25 @@ def test_what_reading_raises_is_the_cause():
     assert caught.value.__cause__ is None
 
 
+@pytest.mark.parametrize("failure", [KeyboardInterrupt(), OSError("gone")])
+def test_an_interrupt_is_not_lost_in_a_partial_picture(failure):
+    data = ic.encode(NOISE, "bmp")
+
+    class Late(Counting):
+        def read(self, count=-1):
+            if self.file.tell() > 200_000:
+                raise failure
+            return super().read(min(count, 100_000))
+
+    with ic.open(Late(data)) as file:
+        with pytest.raises(BaseException) as caught:
+            file.frame(0)
+    assert failure in (caught.value, caught.value.__cause__)
+    with pytest.raises(ic.EnvironmentFailure) as caught:
+        ic.probe("/nowhere.png")
+    assert caught.value.__cause__ is None
+
+
 def test_batches_read_objects_before_they_begin():
     data = ic.encode(NOISE, "tif")
     results = ic.thumbnail_batch([Counting(data), io.BytesIO(data), Counting(data, OSError("gone"))], 16)
