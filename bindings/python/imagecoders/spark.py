@@ -45,7 +45,8 @@ def thumbnails(df: Any, *, bytes: str = "content", id: str = "path", **options: 
     """A DataFrame of thumbnails with the columns of ``stages.SCHEMA``, a row for each row of ``df``.
 
     bytes, id: its columns; options: those of ``stages.thumbnails``. ``spark.sql.execution.arrow.maxRecordsPerBatch`` is 10,000, which are
-    20 GB of files of 2 MB in a Python worker: set it to 64. Files above 2 GB, Spark's own limit, fail the job: leave them out by length.
+    20 GB of files of 2 MB in a Python worker: set it to 64. Spark's ``binaryFile`` leaves out empty files, and files above 2 GB fail the
+    job: leave those out by length. ``run`` has a row for all of them.
     """
     schema = stages.thumbnails(
         pa.table({id: pa.array([], pa.string()), bytes: pa.array([], pa.binary())}), bytes_column=bytes, id_column=id, **options).schema
