@@ -166,6 +166,10 @@ class Engine:
         self.tree.end()
 
 
+def listed_in(file: str) -> list[str]:
+    return pathlib.Path(file).read_text().split("\n")
+
+
 def engine(name: str, job: str, words: list[str]) -> None:
     """The driver: starts the engine, does a little, and then the job."""
     import warnings
@@ -182,9 +186,9 @@ def engine(name: str, job: str, words: list[str]) -> None:
         ray.data.DataContext.get_current().enable_progress_bars = False
         jobs = {
             "shards": lambda manifest, sink: icr.run(manifest, sink, OP, memory=None, max_attempts=6),
-            "rows": lambda folder, sink: icr.thumbnails(folder).write_parquet(sink),
-            "images": lambda listed, sink: collections.deque(ray.data.read_images(
-                open(listed).read().split("\n"), size=(256, 256), mode="RGB").iter_batches(batch_format="pyarrow"), maxlen=0),
+            "rows": lambda listed, sink: icr.thumbnails(listed_in(listed)).write_parquet(sink),
+            "images": lambda listed, sink: collections.deque(
+                ray.data.read_images(listed_in(listed), size=(256, 256), mode="RGB").iter_batches(batch_format="pyarrow"), maxlen=0),
         }
     elif name == "spark":
         from pyspark.sql import SparkSession
@@ -199,8 +203,8 @@ def engine(name: str, job: str, words: list[str]) -> None:
         from imagecoders.run import run
 
         jobs = {"shards": lambda manifest, sink: run(manifest, sink, OP, workers=2, max_attempts=6)}
-    if job == "shards":
-        jobs[job](str(warm), f"{sink}-warm")
+    first = str(warm) if job == "shards" else f"{words[0]}.some"
+    jobs[job](first, f"{sink}-warm")
     print("ready", flush=True)
     sys.stdin.readline()
     report = jobs[job](*words)
@@ -250,7 +254,9 @@ def disturb(name: str, manifest: str, sink: pathlib.Path, shards: int) -> tuple[
     running = Engine(name, "shards", manifest, str(sink))
     running.go()
     for share in shares:
-        while count(sink) < shards * (0.65 if share == "driver" else share) and running.process.poll() is None:
+        while count(sink) < shards * (0.65 if share == "driver" else share):
+            if running.process.poll() is not None:
+                raise SystemExit(f"scale: {name} ended with {running.process.returncode}")
             time.sleep(0.02)
         if share == "driver":
             running.process.kill()
@@ -260,10 +266,11 @@ def disturb(name: str, manifest: str, sink: pathlib.Path, shards: int) -> tuple[
             running = Engine(name, "shards", manifest, str(sink))
             running.go()
             continue
-        while running.process.poll() is None and not (workers := running.tree.workers()):
+        while not (workers := running.tree.workers()) and count(sink) < shards:
             time.sleep(0.02)
-        os.kill(workers[0], signal.SIGKILL)
-        kills += 1
+        if workers:
+            os.kill(workers[0], signal.SIGKILL)
+            kills += 1
     failed = running.wait_for("done")
     running.close()
     if failed != "{}":
@@ -291,7 +298,9 @@ def main() -> int:
     plan(str(pictures / "000"), str(folder / "warm"), max_files=20, match=["00000*"])
     readable = [str(pictures / name) for name, error in expected.items() if not error and name.endswith(TYPES_OF_RAY)]
     readable = [name for name in readable if "/large/" not in name]
-    (folder / "readable.txt").write_text("\n".join(readable))
+    listed = folder / "readable.txt"
+    listed.write_text("\n".join(readable))
+    (folder / "readable.txt.some").write_text("\n".join(readable[:8]))
     (folder / "readable").mkdir()
     for name in readable:
         os.link(name, folder / "readable" / os.path.basename(name))
@@ -312,8 +321,8 @@ def main() -> int:
         shares[name] = show(f"{name}, shards", measure(name, "shards", files, manifest, str(folder / name)))
     show("coders thumbnail, again", measure_command(given.coders, files, pictures, folder / "command"))
     some = len(readable)
-    images = show(f"ray.data.read_images ({some:,} it can read)", measure("ray", "images", some, str(folder / "readable.txt"), ""))
-    show("  imagecoders.ray.thumbnails, beside it", measure("ray", "rows", some, str(folder / "readable"), str(folder / "rows")), images)
+    images = show(f"ray.data.read_images ({some:,} it can read)", measure("ray", "images", some, str(listed), str(folder / "images")))
+    show("  imagecoders.ray.thumbnails, beside it", measure("ray", "rows", some, str(listed), str(folder / "rows")), images)
     plan(str(folder / "readable"), str(folder / "readable-manifest"), max_files=SHARD_FILES)
     shards = str(folder / "readable-manifest")
     show("  imagecoders.ray.run, beside it", measure("ray", "shards", some, shards, str(folder / "ray-readable")), images)
@@ -332,7 +341,8 @@ def main() -> int:
         same = results(sink) == whole
         left = [file for file in os.listdir(sink) if ".tmp-" in file] + os.listdir(sink / "_journal")
         wrong += not same or bool(left)
-        print(f"{name}: {kills} kills, {seconds:.0f} s: {'the same bytes' if same else 'OTHER BYTES'}; {len(left)} files left over", flush=True)
+        said = "the same bytes" if same else "OTHER BYTES"
+        print(f"{name}: {kills} kills, {seconds:.0f} s: {said}; {len(left)} files left over", flush=True)
     for name in os.listdir(folder):
         if name not in ("pictures", "expected.json"):
             target = folder / name

@@ -11,9 +11,9 @@ import hashlib
 import itertools
 import json
 from dataclasses import dataclass
-from typing import Iterable, Iterator
+from typing import Any, Iterable, Iterator
 
-from .sources import Place
+from .places import Place
 from .storage import Storage, storage_at
 
 SHARDS_PER_PART = 1000
@@ -82,7 +82,7 @@ class Manifest:
                     yield shard_name(first + group), file.read_row_group(group, columns=["id"]).column(0).to_pylist()
 
 
-def _places(table) -> list[Place]:
+def _places(table: Any) -> list[Place]:
     columns = (table.column(name).to_pylist() for name in ("id", "uri", "offset", "length"))
     return [Place(*row) for row in zip(*columns)]
 

@@ -11,7 +11,7 @@ from typing import Iterator
 from urllib.parse import urlsplit
 
 from .manifest import Manifest, write_manifest
-from .sources import Place, listed, places, source_of
+from .places import Place, listed, places, source_of
 
 MAX_BYTES = 512 << 20
 MAX_FILES = 4096

@@ -16,6 +16,7 @@ import ray
 import ray.data
 
 from . import stages
+from .errors import CoderError
 from .job import Job, Progress, collect
 from .reading import Reading
 from .report import Report
@@ -30,14 +31,14 @@ def _images(batch: Any, **options: Any) -> dict[str, Any]:
     import numpy
 
     mode, dtype = options.pop("mode"), options.pop("dtype")
-    registry, columns = stages._registry(None), batch.column("bytes")
+    registry, columns = stages.registry_of(None), batch.column("bytes")
     images, errors = numpy.empty(batch.num_rows, object), []
     for index in range(batch.num_rows):
         try:
             picture = registry.decode(columns[index].as_py(), mode=mode, dtype=dtype, **options)
             images[index] = numpy.asarray(picture).reshape(picture.height, picture.width, len(mode)).copy()
             errors.append(picture.problem)
-        except stages.CoderError as error:
+        except CoderError as error:
             images[index] = numpy.zeros((0, 0, len(mode)), dtype)
             errors.append(error)
     return {
@@ -55,7 +56,7 @@ def _pixels(batch: Any, **options: Any) -> Any:
 
 def read_images(
     paths: Any, *, size: int | tuple[int, int] | None = None, fit: str = "fill", mode: str = "RGB", dtype: str = "uint8",
-    formats: list[str] | None = None, include_paths: bool = True, include_errors: bool = True, limits: dict | None = None,
+    formats: list[str] | None = None, include_paths: bool = True, include_errors: bool = True, limits: dict[str, Any] | None = None,
     **read_options: Any,
 ) -> "ray.data.Dataset":
     """A dataset of pictures, in the column ``image``: upright, in sRGB. It has a row for each file, whatever is in it.
@@ -76,18 +77,17 @@ def read_images(
     images = files.map_batches(work, batch_format="pyarrow", batch_size=BATCH_ROWS)
     names = ["path"] * include_paths + ["image"] + ["status", "error", "message"] * include_errors
     if not include_errors:
-        images = images.map_batches(_readable, batch_format="pyarrow", fn_kwargs={"has_size": size is not None})
+        images = images.map_batches(functools.partial(_readable, has_size=size is not None), batch_format="pyarrow")
     return images.select_columns(names)
 
 
 def _readable(batch: Any, has_size: bool) -> Any:
+    import pyarrow as pa
     import pyarrow.compute as pc
 
     if has_size:
         return batch.filter(pc.is_valid(batch.column("pixel_width")))
     readable = [image.shape[0] > 0 for image in batch.column("image").to_numpy()] if batch.num_rows else []
-    import pyarrow as pa
-
     return batch.filter(pa.array(readable, pa.bool_()))
 
 
@@ -113,7 +113,8 @@ def _shard(job: Job, name: str) -> Report | str:
 def _results(job: Job, names: list[str], in_flight: int, max_attempts: int, task: Any) -> Iterator[tuple[str, Report | str]]:
     """Gives names to Ray, as many as it has work for, and yields what comes back."""
     sent = ray.put(job)
-    waiting, attempts, running = names[::-1], dict.fromkeys(names, 0), {}
+    waiting, attempts = names[::-1], dict.fromkeys(names, 0)
+    running: dict[Any, str] = {}
     while waiting or running:
         while waiting and len(running) < in_flight:
             name = waiting.pop()
@@ -149,5 +150,6 @@ def run(
     job = Job(manifest, sink, op, source, reading, max_error_share)
     report, missing = job.begin()
     task = ray.remote(_shard).options(num_cpus=num_cpus, memory=memory, max_retries=max_attempts - 1, scheduling_strategy="SPREAD")
-    in_flight = concurrency or 2 * max(int(ray.cluster_resources().get("CPU", 1) / max(num_cpus, 0.01)), 1)
+    resources: Any = ray.cluster_resources()  # type: ignore[no-untyped-call, unused-ignore]
+    in_flight = concurrency or 2 * max(int(resources.get("CPU", 1) / max(num_cpus, 0.01)), 1)
     return collect(job, report, _results(job, missing, in_flight, max_attempts, task), progress)

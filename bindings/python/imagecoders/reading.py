@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Iterator
 
 from .manifest import cost
-from .sources import Opened, Place, decoded
+from .places import Opened, Place
 from .storage import LASTING, NotRegularError, retried
 
 # Ranges of one file that lie this near to each other are one read, of at most this size.
@@ -103,7 +103,8 @@ class Column:
         for value in self.values:
             self.position += 1
             if self.position == row + 1:
-                return value.as_py()
+                found: bytes | None = value.as_py()
+                return found
         raise ValueError(f"the row group ends before row {row}")
 
 
@@ -126,7 +127,7 @@ class Reader:
 
     def batches(self) -> Iterator[tuple[range, list[bytes | Unread]]]:
         """Each batch with its files, in order. Raises OSError if the source does not answer."""
-        waiting: collections.deque[tuple[range, list[Future], int]] = collections.deque()
+        waiting: collections.deque[tuple[range, list[Future[list[bytes | Unread]]], int]] = collections.deque()
         kept, plan = 0, batches_of(self.places, self.reading)
         ahead = next(plan, None)
         while ahead is not None or waiting:
@@ -147,12 +148,12 @@ class Reader:
             del files
             kept -= size
 
-    def _read(self, span: list[int]) -> Future:
+    def _read(self, span: list[int]) -> Future[list[bytes | Unread]]:
         return (self.row_pool if _is_row(self.places[span[0]]) else self.pool).submit(self._span, span)
 
     def _span(self, span: list[int]) -> list[bytes | Unread]:
         places = [self.places[index] for index in span]
-        first, last = places[0], places[-1]
+        first = places[0]
         if _is_row(first):
             return [self._row(place) for place in places]
         if any(place.length > self.reading.max_bytes for place in places):
@@ -164,8 +165,9 @@ class Reader:
                 data = retried(lambda: store.read(name, 0, self.reading.max_bytes + 1))
                 return [data if len(data) <= self.reading.max_bytes else self._too_large(store.size(name))]
             start = first.offset
-            data = retried(lambda: store.read(name, start, last.offset + last.length - start))
-            return [data[place.offset - start : place.offset - start + place.length] for place in places]
+            offsets = [(place.offset or 0) - start for place in places]
+            data = retried(lambda: store.read(name, start, offsets[-1] + places[-1].length))
+            return [data[offset : offset + place.length] for offset, place in zip(offsets, places)]
         except (*LASTING, NotRegularError) as error:
             return [Unread(0x50, "io", error.strerror or "the file cannot be read") for _ in places]
 

@@ -20,13 +20,13 @@ def time_class(milliseconds: float) -> int:
     return math.floor(math.log(max(milliseconds, 0.001)) / math.log(STEP))
 
 
-def percentile(classes: Counter, share: float) -> float:
+def percentile(classes: Counter[int], share: float) -> float:
     """The time, in milliseconds, below which so many of the files are, to about 2.5%."""
     rest = math.ceil(sum(classes.values()) * share)
     for index in sorted(classes):
         rest -= classes[index]
         if rest <= 0:
-            return STEP ** (index + 0.5)
+            return float(STEP ** (index + 0.5))
     return 0.0
 
 
@@ -42,8 +42,8 @@ class Report:
     files: int = 0
     bytes: int = 0
     made: int = 0
-    statuses: Counter = field(default_factory=Counter)
-    times: dict[str, Counter] = field(default_factory=dict)
+    statuses: Counter[tuple[str, str]] = field(default_factory=Counter)
+    times: dict[str, Counter[int]] = field(default_factory=dict)
     slowest: list[tuple[float, str]] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
     skipped: int = 0
@@ -63,7 +63,9 @@ class Report:
     def count(self, table: Any, milliseconds: Iterable[float | None], made_column: str | None) -> None:
         """Counts the rows of a stage."""
         names = table.column_names
-        columns = [table.column(name).to_pylist() if name in names else [None] * table.num_rows for name in ("id", "format", "error", "bytes")]
+        columns = [
+            table.column(name).to_pylist() if name in names else [None] * table.num_rows for name in ("id", "format", "error", "bytes")
+        ]
         for name, format, error, size, time in zip(*columns, milliseconds):
             self.statuses[format or UNKNOWN_FORMAT, error or ""] += 1
             self.bytes += size or 0

@@ -32,7 +32,8 @@ def _work(job: Job, tasks: Any) -> None:
     parent = multiprocessing.parent_process()
 
     def watch() -> None:
-        parent.join()
+        if parent is not None:
+            parent.join()
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
@@ -54,7 +55,8 @@ class _Pool:
         self.busy: dict[Any, tuple[Any, str]] = {}
 
     def results(self, names: list[str]) -> Iterator[tuple[str, Report | str]]:
-        waiting, attempts = collections.deque(names), collections.Counter()
+        waiting = collections.deque(names)
+        attempts: collections.Counter[str] = collections.Counter()
         idle: list[tuple[Any, Any]] = []
         try:
             while waiting or self.busy:
@@ -67,8 +69,10 @@ class _Pool:
                         tasks.send(name)
                     except OSError:
                         pass  # It died; what is received says so.
-                for tasks in multiprocessing.connection.wait(list(self.busy)):
+                ready: list[Any] = multiprocessing.connection.wait(list(self.busy))
+                for tasks in ready:
                     process, name = self.busy.pop(tasks)
+                    answer: Report | str
                     try:
                         _, answer = tasks.recv()
                         idle.append((process, tasks))

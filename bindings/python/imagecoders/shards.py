@@ -15,9 +15,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from .manifest import Manifest
+from .places import Place
 from .reading import Reader, Reading, Unread
 from .report import Report
-from .sources import Place
 from .storage import Folder, Storage, storage_at
 
 Op = Callable[[pa.Table], pa.Table]
@@ -57,12 +57,12 @@ def in_child(work: Callable[[], Any]) -> Any:
             os._exit(status)
     os.close(writing)
     with os.fdopen(reading, "rb") as file:
-        answer = file.read()
+        said = file.read()
     _, status = os.waitpid(child, 0)
     if status != 0:
         code = os.waitstatus_to_exitcode(status)
         raise CrashError(f"the child ended with {signal.Signals(-code).name if code < 0 else code}")
-    holds, value = pickle.loads(answer)
+    holds, value = pickle.loads(said)
     if not holds:
         raise value
     return value
@@ -185,7 +185,7 @@ class _Worker:
     def _unmade(self, place: Place, why: Unread, size: int | None) -> pa.Table:
         known = {"id": place.id, "status": why.status, "error": why.error, "message": why.message, "bytes": size}
         columns = [
-            pa.array([known[field.name]], field.type) if known.get(field.name) is not None else _nothing(field.type) for field in self.schema
+            _nothing(field.type) if known.get(field.name) is None else pa.array([known[field.name]], field.type) for field in self.schema
         ]
         return pa.table(columns, schema=self.schema)
 

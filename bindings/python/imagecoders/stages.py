@@ -50,13 +50,15 @@ SCHEMA: pa.Schema = schema_of(_THUMBNAIL)
 
 
 @functools.lru_cache(maxsize=8)
-def _registry(isolate: str | None) -> Registry:
-    return Registry(isolation=isolate or "off")
+def registry_of(isolate: str | None) -> Any:
+    """The registry of a process, by its isolation."""
+    mode: Any = isolate or "off"
+    return Registry(isolation=mode)
 
 
 @functools.lru_cache(maxsize=8)
 def _written(isolate: str | None) -> frozenset[str]:
-    formats = [known for known in _registry(isolate).formats() if known["writes"]]
+    formats = [known for known in registry_of(isolate).formats() if known["writes"]]
     return frozenset(str(known[key]).lower() for known in formats for key in ("format", "name", "extension"))
 
 
@@ -72,7 +74,9 @@ def error_columns(error: CoderError | None) -> dict[str, Any]:
 class _Stage:
     """What the stages have in common: the loop over files, what is known of each, and its time."""
 
-    def __init__(self, made: Any, *, properties: bool, hashes: Iterable[str], limits: dict | None, isolate: str | None, threads: int):
+    def __init__(
+        self, made: Any, *, properties: bool, hashes: Iterable[str], limits: dict[str, Any] | None, isolate: str | None, threads: int
+    ) -> None:
         self.hashes = tuple(hashes)
         for name in self.hashes:
             if name not in HASHES:
@@ -80,7 +84,7 @@ class _Stage:
         self.schema = schema_of(made, properties, self.hashes)
         self.properties, self.threads = properties, max(threads, 1)
         self.limits = LIMITS if limits is None else limits
-        self.registry = _registry(isolate)
+        self.registry = registry_of(isolate)
 
     def known(self, data: bytes) -> dict[str, Any]:
         """What the header says. Of a file that no coder reads, nothing."""
@@ -105,7 +109,9 @@ class _Stage:
         except CoderError:
             return None
 
-    def row(self, name: Any, data: bytes | None, make: Callable[[bytes], tuple[dict, CoderError | None]]) -> dict[str, Any]:
+    def row(
+        self, name: Any, data: bytes | None, make: Callable[[bytes], tuple[dict[str, Any], CoderError | None]]
+    ) -> dict[str, Any]:
         row: dict[str, Any] = {"id": None if name is None else str(name)}
         if data is None:
             return {**row, **error_columns(CoderError("the row has no bytes", "io", 0x50)), "milliseconds": 0.0}
@@ -123,7 +129,9 @@ class _Stage:
         row["milliseconds"] = (time.perf_counter() - start) * 1000
         return row
 
-    def rows(self, batch: Any, bytes_column: str, id_column: str, make: Callable) -> list[dict[str, Any]]:
+    def rows(
+        self, batch: Any, bytes_column: str, id_column: str, make: Callable[[int, bytes], tuple[dict[str, Any], CoderError | None]]
+    ) -> list[dict[str, Any]]:
         names, files = batch.column(id_column).to_pylist(), batch.column(bytes_column)
 
         def row(index: int) -> dict[str, Any]:
@@ -143,7 +151,7 @@ def _must_be_written(format: str | None, isolate: str | None) -> None:
 def thumbnails(
     batch: Any, *, bytes_column: str = "bytes", id_column: str = "id", size: int | tuple[int, int] = 256, fit: str = "fit",
     format: str | None = "jpeg", quality: float | None = 0.8, properties: bool = False, hashes: Iterable[str] = (),
-    limits: dict | None = None, isolate: str | None = None, threads: int = 1,
+    limits: dict[str, Any] | None = None, isolate: str | None = None, threads: int = 1,
 ) -> pa.Table:
     """Makes a thumbnail of each file of a table or record batch: upright, in sRGB, never enlarged.
 
@@ -159,7 +167,7 @@ def thumbnails(
         stage.registry.thumbnail_batch, size=box, fit=fit, format=format, quality=quality, limits=stage.limits, threads=1)
     make_all([])
 
-    def make(_: int, data: bytes) -> tuple[dict, CoderError | None]:
+    def make(_: int, data: bytes) -> tuple[dict[str, Any], CoderError | None]:
         result = make_all([data])[0]
         if result.value is None:
             return {}, result.error
@@ -171,8 +179,8 @@ def thumbnails(
 
 def converted(
     batch: Any, *, format: str, bytes_column: str = "bytes", id_column: str = "id", size: int | tuple[int, int] | None = None,
-    fit: str = "fit", quality: float | None = None, lossless: bool = False, options: dict | None = None, properties: bool = False,
-    hashes: Iterable[str] = (), limits: dict | None = None, isolate: str | None = None, threads: int = 1,
+    fit: str = "fit", quality: float | None = None, lossless: bool = False, options: dict[str, Any] | None = None, properties: bool = False,
+    hashes: Iterable[str] = (), limits: dict[str, Any] | None = None, isolate: str | None = None, threads: int = 1,
 ) -> pa.Table:
     """Writes the picture of each file anew in a format: upright, in sRGB, without metadata; of an animation the first frame.
 
@@ -182,7 +190,7 @@ def converted(
     stage = _Stage(_FILE, properties=properties, hashes=hashes, limits=limits, isolate=isolate, threads=threads)
     _must_be_written(format, isolate)
 
-    def make(_: int, data: bytes) -> tuple[dict, CoderError | None]:
+    def make(_: int, data: bytes) -> tuple[dict[str, Any], CoderError | None]:
         try:
             picture = stage.registry.decode(data, mode=None, size=size, fit=fit, limits=stage.limits)
             file = stage.registry.encode(picture, format, quality=quality, lossless=lossless, options=options)
@@ -195,8 +203,8 @@ def converted(
 
 def pixels(
     batch: Any, *, size: int | tuple[int, int], bytes_column: str = "bytes", id_column: str = "id", fit: str = "fill", mode: str = "RGB",
-    dtype: str = "uint8", properties: bool = False, hashes: Iterable[str] = (), limits: dict | None = None, isolate: str | None = None,
-    threads: int = 1,
+    dtype: str = "uint8", properties: bool = False, hashes: Iterable[str] = (), limits: dict[str, Any] | None = None,
+    isolate: str | None = None, threads: int = 1,
 ) -> pa.Table:
     """Decodes each file into a tensor of one shape, height × width × channels, for training.
 
@@ -216,7 +224,7 @@ def pixels(
         stage.registry.decode_batch, size=(width, height), mode=mode, dtype=dtype, fit=fit, limits=stage.limits, threads=1)
     decode([], out=numpy.zeros((1, *shape), dtype))
 
-    def make(index: int, data: bytes) -> tuple[dict, CoderError | None]:
+    def make(index: int, data: bytes) -> tuple[dict[str, Any], CoderError | None]:
         result = decode([data], out=array[index : index + 1])[1][0]
         if not result.value:
             return {}, result.error

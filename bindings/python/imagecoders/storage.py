@@ -150,11 +150,12 @@ class ObjectStore(Storage):
     def read(self, name: str, offset: int = 0, count: int | None = None) -> bytes:
         with self.filesystem.open_input_file(self.path(name)) as file:
             rest = max(file.size() - offset, 0)
-            return file.read_at(rest if count is None else min(rest, count), offset)
+            data: bytes = file.read_at(rest if count is None else min(rest, count), offset)
+            return data
 
     def size(self, name: str) -> int:
         info = self.filesystem.get_file_info(self.path(name))
-        return info.size if info.is_file else -1
+        return int(info.size) if info.is_file else -1
 
     def files(self, name: str = "") -> list[str]:
         import pyarrow.fs

@@ -50,7 +50,9 @@ def verify(manifest: str, sink: str) -> Verification:
     import pyarrow as pa
 
     made, target = Manifest.open(manifest), storage_at(sink)
-    found, there, seen, statuses = Verification(), set(target.files()), set(), Counter()
+    found, there = Verification(), set(target.files())
+    seen: set[bytes] = set()
+    statuses: Counter[str] = Counter()
     for name, ids in made.shards_with_ids():
         found.expected += len(ids)
         if result_name(name) not in there:
@@ -131,9 +133,9 @@ def main(arguments: list[str] | None = None) -> int:
         print(json.dumps({**asdict(found), "holds": found.holds}, ensure_ascii=False, indent=2))
     else:
         print(f"{found.rows:,} rows of {found.expected:,}, {len(found.missing):,} shards missing, {len(found.problems):,} problems")
-        for error, count in found.statuses.items():
-            print(f"{count:12,}  {error or 'whole'}")
-        for problem in [f"shard {name} is missing" for name in found.missing[:20]] + found.problems:
+        for name, count in found.statuses.items():
+            print(f"{count:12,}  {name or 'whole'}")
+        for problem in [f"shard {shard} is missing" for shard in found.missing[:20]] + found.problems:
             print(problem)
     return 0 if found.holds else 1
 

@@ -19,10 +19,10 @@ import pyarrow.fs  # noqa: E402
 import pyarrow.parquet as pq  # noqa: E402
 
 from imagecoders.manifest import Manifest, shards_of, write_manifest  # noqa: E402
+from imagecoders.places import Place, places  # noqa: E402
 from imagecoders.plan import main as plan_main  # noqa: E402
 from imagecoders.plan import plan  # noqa: E402
 from imagecoders.run import run_shard  # noqa: E402
-from imagecoders.sources import Place, places  # noqa: E402
 from imagecoders.stages import thumbnails  # noqa: E402
 
 TINY = functools.partial(thumbnails, size=32)
@@ -129,7 +129,8 @@ def test_tars_are_read_where_their_members_are(tmp_path):
 @pytest.mark.parametrize("damage, message", [
     (lambda data: data[:512] + b"\0" * 512 + data[1024:], None),
     (lambda data: data[:1024] + b"\xff" * 512 + data[1536:], "damaged at byte 1024"),
-    (lambda data: data[:1536], "unexpected end of data: members after byte 2048"), (lambda data: b"text" * 200, "not in the manifest"), (lambda data: b"", "not in the manifest"),
+    (lambda data: data[:1536], "unexpected end of data: members after byte 2048"),
+    (lambda data: b"text" * 200, "not in the manifest"), (lambda data: b"", "not in the manifest"),
 ])
 def test_damage_of_tars_is_a_problem(tmp_path, damage, message):
     stream = io.BytesIO()

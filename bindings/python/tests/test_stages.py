@@ -57,7 +57,9 @@ def test_hashes_and_properties_are_columns_that_are_asked_for():
         stages.thumbnails(table(photo), hashes=["crc32"])
 
 
-@pytest.mark.parametrize("wrong", [{"format": "nonsense"}, {"fit": "nonsense"}, {"quality": 2.0}, {"limits": {"nonsense": 1}}, {"size": -1}])
+@pytest.mark.parametrize("wrong", [
+    {"format": "nonsense"}, {"fit": "nonsense"}, {"quality": 2.0}, {"limits": {"nonsense": 1}}, {"size": -1},
+])
 def test_wrong_arguments_are_raised_and_not_rows(wrong):
     with pytest.raises(ic.ArgumentError):
         stages.thumbnails(table(PPM), **wrong)

@@ -7,7 +7,7 @@ import os
 import stat
 import tarfile
 from dataclasses import dataclass
-from typing import Any, Callable, Iterable, Iterator
+from typing import Any, Callable, Iterable, Iterator, cast
 from urllib.parse import quote, unquote_to_bytes
 
 from .storage import Folder, ObjectStore, Storage, storage_at
@@ -114,7 +114,7 @@ def _tar(store: Storage, name: str, uri: str, problem: Callable[[str], None]) ->
                         problem(f"{shown(name)}/{shown(member.name)}: no regular file, and not in the manifest")
                     end = archive.offset
                     # The list would grow with the archive.
-                    archive.members = []
+                    archive.members = []  # type: ignore[attr-defined]
                 end = archive.offset
             # What tarfile takes for the end may be damage: the end of an archive is a block of zeros.
             stream.seek(end)
@@ -189,7 +189,7 @@ def places(
             raise FileNotFoundError(2, f"{source}: there is no such folder")
         found = _walk(store, "", problem)
     else:
-        found = _objects(store)
+        found = _objects(cast(ObjectStore, store))
     for name, size in found:
         uri = encoded(name)
         if name.endswith(".tar"):
