@@ -24,7 +24,7 @@ PLUGINS_BUILD := $(if $(filter pinned,$(CODECS)),Plugins/.build-pinned,Plugins/.
 
 .DEFAULT_GOAL := stage
 
-.PHONY: help deps codecs check-codecs build plugins touch-plugins plugin stage documentation demo test test-products test-plugin test-plugins test-core test-imageio facade wheel test-python test-facade templates examples compatibility check check-allocations check-bounds check-forks conformance bench sanitize sanitize-fixtures sanitize-thread fuzz install uninstall check-install deb check-deb dist dist-archive dist-packages dist-server check-dist check-reproducible check-distribution check-aarch64 clean
+.PHONY: help deps codecs check-codecs build plugins touch-plugins plugin stage documentation demo test test-products test-plugin test-plugins test-core test-imageio facade wheel test-python test-facade test-engines scale templates examples compatibility check check-allocations check-bounds check-forks conformance bench sanitize sanitize-fixtures sanitize-thread fuzz install uninstall check-install deb check-deb dist dist-archive dist-packages dist-server check-dist check-reproducible check-distribution check-aarch64 clean
 
 help:
 	@sed -n 's/^#: //p' Makefile
@@ -39,6 +39,7 @@ help:
 #: make facade                        the library for C and other languages: build/facade/lib/libimagecoders.so.1 and its header
 #: make test-facade                   the same, held to its header and to the fixtures by programs in C
 #: make wheel                         the Python package in build/wheels; test-python tests it
+#: make test-engines                  the same package with many files, on Ray and on Spark; make scale measures 20,000 (FILES=5000)
 #: make test-core FILTER=CanvasTests  tests of the libraries and of the command by name, without optimization
 #: make templates                     the plugins that coders new writes, and the commands of the pages for authors
 #: make documentation                 the reference of the public modules as a web site in build/documentation
@@ -187,6 +188,13 @@ wheel: facade
 test-python: wheel
 	@scripts/check-wheel $(STAGE)/wheels
 	@scripts/test-python $(STAGE)/wheels
+
+# The environments of Ray and Spark are large, and no part of make test.
+test-engines: wheel
+	@scripts/check-engines
+
+scale: stage wheel
+	@scripts/bench-scale
 
 test-facade: facade
 	@CODECS=pinned scripts/check-facade $(STAGE)/facade
