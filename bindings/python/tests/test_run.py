@@ -170,7 +170,10 @@ def test_the_command_reports_and_says_how_it_ended(tmp_path, capsys):
     assert report["milliseconds"]["JPEG"].keys() == {"p50", "p95", "p99"} and len(report["slowest"]) == len(expected)
     assert f"1 of 1 shards, {len(expected)} of {len(expected)} files" in printed.err
     assert run_main([*arguments, "--max-error-share", "0.01"]) == 1
-    assert json.loads(capsys.readouterr().out)["skipped"] == 1
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["skipped"] == 1 and f"4 of {len(expected)} files have an error, more than 1.00%" in printed.err
+    assert run_main([*arguments, "--max-error-share", "0.5"]) == 0
+    capsys.readouterr()
     assert run_main([str(tmp_path / "nowhere"), str(tmp_path / "sink")]) == 2
 
 
