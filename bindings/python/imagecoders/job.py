@@ -21,7 +21,11 @@ Progress = Callable[["Job", Report], None]
 
 
 class ErrorShareExceeded(Exception):
-    """More files have errors than the run allows; the results are there all the same."""
+    """More files have errors than the run allows. The results are there all the same, and report says what they are."""
+
+    def __init__(self, report: Report, allowed: float) -> None:
+        super().__init__(f"{report.errors:,} of {report.files:,} files have an error, more than {allowed:.2%}")
+        self.report = report
 
 
 def described(op: Op) -> dict[str, Any]:
@@ -90,7 +94,7 @@ class Job:
                 target.remove(name)
         report.seconds = time.monotonic() - self.started
         if self.max_error_share is not None and report.files and report.errors / report.files > self.max_error_share:
-            raise ErrorShareExceeded(f"{report.errors:,} of {report.files:,} files have an error, more than {self.max_error_share:.2%}")
+            raise ErrorShareExceeded(report, self.max_error_share)
         return report
 
 

@@ -209,10 +209,13 @@ def op_of(given: argparse.Namespace) -> Op:
 
 def main(arguments: list[str] | None = None) -> int:
     given = parser().parse_args(arguments)
+    exceeded: ErrorShareExceeded | None = None
     try:
         report = run(
             given.manifest, given.sink, op_of(given), source=given.source, workers=given.workers, max_attempts=given.max_attempts,
-            reading=Reading(reads=given.reads), progress=None if given.quiet else show_progress())
+            max_error_share=given.max_error_share, reading=Reading(reads=given.reads), progress=None if given.quiet else show_progress())
+    except ErrorShareExceeded as error:
+        report, exceeded = error.report, error
     except (OSError, ValueError) as error:
         print(f"run: {error}", file=sys.stderr)
         return 2
@@ -223,11 +226,9 @@ def main(arguments: list[str] | None = None) -> int:
             file.write(report.to_json() + "\n")
     if given.json != "-" and not given.quiet:
         print(report)
-    share = report.errors / max(report.files, 1)
-    if given.max_error_share is not None and share > given.max_error_share:
-        print(f"run: {report.errors:,} of {report.files:,} files have an error, more than {given.max_error_share:.2%}", file=sys.stderr)
-        return 1
-    return 1 if report.failed else 0
+    if exceeded is not None:
+        print(f"run: {exceeded}", file=sys.stderr)
+    return 1 if report.failed or exceeded else 0
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ from imagecoders.plan import main as plan_main  # noqa: E402
 from imagecoders.plan import plan  # noqa: E402
 from imagecoders.run import run_shard  # noqa: E402
 from imagecoders.stages import thumbnails  # noqa: E402
+from imagecoders.storage import retried  # noqa: E402
 
 TINY = functools.partial(thumbnails, size=32)
 
@@ -231,6 +232,26 @@ def test_object_stores_give_what_folders_give(tmp_path, bucket):
                 assert stream.read() == (tmp_path / f"{kind}-sink/{name}.parquet").read_bytes()
         left = filesystem.get_file_info(pa.fs.FileSelector(f"results/{kind}/_journal", recursive=True, allow_not_found=True))
         assert [info.path for info in left if info.is_file] == []
+
+
+def test_errors_that_may_pass_are_tried_again(monkeypatch):
+    waited = []
+    monkeypatch.setattr(time, "sleep", waited.append)
+    answers = [OSError("busy"), OSError("busy"), b"bytes"]
+
+    def read():
+        answer = answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    assert retried(read) == b"bytes" and waited == [0.25, 1.0]
+    answers[:] = [FileNotFoundError("gone"), b"bytes"]
+    with pytest.raises(FileNotFoundError):
+        retried(read)
+    answers[:] = [OSError(str(attempt)) for attempt in range(9)]
+    with pytest.raises(OSError, match="3"):
+        retried(read)
 
 
 def test_addresses_of_fsspec_are_read(tmp_path):
