@@ -55,7 +55,7 @@ enum FactSources {
     case .thumbnail: return decoder.parts().contains { $0.kind == .thumbnail }
     case .density: return header.resolution != nil || hasProperty("{TIFF}", "XResolution")
     case .colors: return header.metadata.contains(.icc) || header.cicp != nil || header.gamma != nil
-    case .light: return try decoder.storedColor.light.contentPeak != nil
+    case .light: return decoder.storedColor.light.contentPeak != nil
     case .exif: return hasProperty("{TIFF}", "Copyright")
     case .xmp: return hasProperty("{XMP}", "dc:title")
     case .iptc: return header.metadata.contains(.iptc)
