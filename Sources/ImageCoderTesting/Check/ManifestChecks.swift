@@ -103,8 +103,13 @@ extension PluginCheck {
       let others = Self.others(subject, manifest)
       // A file of a kind of this format is one of this format, too.
       let kinds = others.flatMap(\.formats).filter { !own.isDisjoint(with: $0.refines) }
-      for sample in try subject.foreignSamples where signatures.contains(where: { $0.isIn(sample.bytes) }) {
+      for sample in try subject.foreignSamples {
+        let agreeing = signatures.filter { $0.isIn(sample.bytes) }
+        guard !agreeing.isEmpty else { continue }
         guard !kinds.contains(where: { $0.signatures.contains { $0.isIn(sample.bytes) } }) else { continue }
+        // A file is of each format whose brand it states (ISO/IEC 14496-12 §4.3).
+        let theirs = others.flatMap(\.formats).flatMap(\.signatures).filter { $0.isIn(sample.bytes) }
+        if agreeing.allSatisfy(\.isByBrand), theirs.contains(where: \.isByBrand) { continue }
         throw .failed(sample.name, expected: "no signature that agrees with it", found: "one that agrees")
       }
       for other in others {
@@ -192,5 +197,12 @@ extension FormatSignature {
       file[offset + index] = byte & bits | ~bits
     }
     return file
+  }
+}
+
+extension FormatSignature {
+  /// Whether a file has to state a brand.
+  fileprivate var isByBrand: Bool {
+    conditions.contains { if case .brand = $0 { true } else { false } }
   }
 }
