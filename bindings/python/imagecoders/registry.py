@@ -52,23 +52,31 @@ class Converted(NamedTuple):
     problem: CoderError | None = None
 
 
+def _remade(kind: type[Registry], *made_of: Any) -> Registry:
+    return kind(*made_of[:4], worker=made_of[4], library_folder=made_of[5])
+
+
 class Registry:
     """Coders with what they may do; used by any number of threads.
 
     policy: ``standard``, ``trusted``, ``web``, ``thumbnailer``, or the path of a file. plugins: whether installed plugins are looked
-    for; folders: further places of plugins. isolation: ``off``, ``preferred``, ``required``, ``strict``.
+    for; folders: further places of plugins. isolation: ``off``, ``preferred``, ``required``, ``strict``. Of the whole process, None
+    leaves what was named before: worker, the program that coders are isolated in, at first the package's own; library_folder, where
+    ``libheif.so.1`` is loaded from to write HEIC, at first nowhere.
     """
 
     def __init__(
-        self, policy: str | None = None, plugins: bool = False, folders: Iterable[str] = (), isolation: Isolation = "off"
+        self, policy: str | None = None, plugins: bool = False, folders: Iterable[str] = (), isolation: Isolation = "off",
+        *, worker: str | None = None, library_folder: str | None = None,
     ) -> None:
-        self._made_of = (policy, plugins, tuple(folders), isolation)
+        self._made_of = (policy, plugins, tuple(folders), isolation, worker, library_folder)
         options, kept = make("ic_registry_options"), []
         options.isolation = chosen(ISOLATION, isolation, "isolation")
         options.flags = lib.IC_PLUGINS if plugins else 0
-        if policy is not None:
-            kept.append(ffi.new("char[]", policy.encode()))
-            options.policy = kept[-1]
+        for name, value in (("policy", policy), ("worker", worker), ("library_folder", library_folder)):
+            if value is not None:
+                kept.append(ffi.new("char[]", value.encode()))
+                setattr(options, name, kept[-1])
         names = [ffi.new("char[]", folder.encode()) for folder in self._made_of[2]]
         array = ffi.new("char *[]", names) if names else ffi.NULL
         options.plugin_folders, options.folder_count = array, len(names)
@@ -77,7 +85,7 @@ class Registry:
         self._handle = ffi.gc(made[0], lib.ic_registry_free)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), self._made_of
+        return _remade, (type(self), *self._made_of)
 
     def formats(self) -> list[dict[str, Any]]:
         """The formats: dictionaries with format, name, extension, media_type, reads, writes."""

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 import concurrent.futures
+import ctypes.util
 import itertools
 import multiprocessing
+import os
 import pickle
 import subprocess
 import sys
@@ -103,3 +105,25 @@ def test_other_libraries_and_this_one_decode_beside_each_other(tmp_path):
         uses = "\n".join(PEERS[name] for name in itertools.chain(order, reversed(order)))
         made = subprocess.run([sys.executable, "-c", f"{imports}\n{begin}\n{uses}"], cwd=tmp_path, capture_output=True, text=True)
         assert made.returncode == 0, f"{order}: {made.stderr}"
+
+
+def test_heic_is_written_by_a_libheif_that_is_named():
+    found = ctypes.util.find_library("heif")
+    folders = ("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib")
+    folder = next((place for place in folders if os.path.exists(f"{place}/libheif.so.1")), None)
+    if not found or not folder:
+        pytest.skip("no libheif")
+    # In a process of its own: it is named for all of one.
+    code = f"""
+import imagecoders as ic, pickle
+pixels = ic.decode({str(PNG)!r})
+try:
+    ic.encode(pixels, "heic")
+except ic.CoderError as error:
+    assert "library_folder" in str(error), error
+else:
+    raise SystemExit("written without a folder")
+registry = pickle.loads(pickle.dumps(ic.Registry(library_folder={folder!r})))
+assert ic.probe(registry.encode(pixels, "heic")).name == "HEIC"
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
