@@ -13,6 +13,7 @@ from encoded import CODERS, convert
 from score import Score
 from suite_color import (
     TO_SRGB, coded_srgb, difference_2000, hlg_of_light, mapped, nits_of_hlg, nits_of_pq, pq_of_nits, profiles, read)
+from suite_gainmap import png16
 
 try:
     import littlecms
@@ -95,8 +96,8 @@ def by_profile(digest, score, random, folder):
     Image.fromarray((smooth * 255).astype(numpy.uint8), "CMYK").save(path, quality=95, icc_profile=profile)
     exact = numpy.asarray(Image.open(path)) / 255
     said, found = converted(digest, path, folder, "--color", icc)
-    wanted = littlecms.exact(profile, target, exact, black_point=True) * 255
-    score.add("JPEG", said or compared(found, wanted, 255))
+    wanted_of_all = littlecms.exact(profile, target, exact, black_point=True) * 255
+    score.add("JPEG", said or compared(found, wanted_of_all, 255))
     out = os.path.join(folder, "small.ppm")
     done = subprocess.run(
         [CODERS, "thumbnail", "--plugin-dir", digest.plugins, "--size", "25", path, "-o", out, "--quiet"],
@@ -107,9 +108,9 @@ def by_profile(digest, score, random, folder):
                                         black_point=True) * 255)
     far = None if done.returncode else numpy.abs(found - wanted).mean()
     score.add("JPEG, thumbnail", done.stderr.strip() or (None if far < 12 else f"differs by {far:.1f} on average"))
-    said, found = converted(digest, path, folder, "--color", "keep")
-    plain = numpy.rint(255 * (1 - exact[..., :3]) * (1 - exact[..., 3:]))
-    score.add("JPEG, kept", said or compared(found, plain, 255))
+    # No format that is written holds inks: where no colors are asked for, they become sRGB by their profile.
+    said, found = converted(digest, path, folder)
+    score.add("JPEG, kept", said or compared(found, wanted_of_all, 255))
 
 
 # CIELab of D50 that ISO 12647-2 aims at on coated paper: paper, C, M, CM, Y, CY, MY, CMY.
@@ -285,7 +286,7 @@ def to_hdr(digest, score, random, folder):
                 if content[place + 4:place + 8] != bytes([9, code, 0, 1]) or content[24] != 16:
                     said = f"cICP {content[place + 4:place + 8].hex()} and {content[24]} bits"
             if not said:
-                said, found = converted(digest, png, folder, "--color", "keep")
+                found = png16(png).astype(float)
             far = 0 if said else numpy.abs(found - encode(numpy.maximum(light, 0)) * 65535)
             problem = None if said or far.max() <= 8 else f"differs by {far.max():.1f} of 65,535, mean {far.mean():.2f}"
             score.add(f"{source} to {target}", said or problem)
