@@ -12,7 +12,7 @@ import numpy
 # channels and sample type of the layouts that rows are asked for in
 LAYOUTS = {
     "gray8": (1, numpy.uint8), "gray-alpha8": (2, numpy.uint8), "rgb8": (3, numpy.uint8), "rgba8": (4, numpy.uint8),
-    "gray16": (1, numpy.uint16), "gray-alpha16": (2, numpy.uint16), "rgba16": (4, numpy.uint16),
+    "gray16": (1, numpy.uint16), "gray-alpha16": (2, numpy.uint16), "rgb16": (3, numpy.uint16), "rgba16": (4, numpy.uint16),
     "rgba-float32": (4, numpy.float32),
 }
 

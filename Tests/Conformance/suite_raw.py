@@ -65,6 +65,10 @@ def expected(path, output="srgb"):
     return numpy.frombuffer(rest, ">u2").reshape(height, width, {b"P5": 1, b"P6": 3}[kind])
 
 
+# Their samples are missing, and dcraw_emu does not say so.
+STUBS = {"t/images/Panasonic.rw2"}
+
+
 def developed(digest, paths, folder):
     score = Score("Camera raw", "dcraw_emu, exact")
     for result in digest.run(paths, "--format", "rgba16", "--as-stored"):
@@ -75,6 +79,9 @@ def developed(digest, paths, folder):
         if wanted is None:
             # Rows may come with the error; a picture without a word may not.
             score.add(short(result.path), "decoded without a word" if result.outcome == "ok" else None)
+        elif short(result.path) in STUBS:
+            score.note(f"{short(result.path)}: cut after 12 KB; dcraw_emu shows what memory held in the place of its samples")
+            score.add(short(result.path), None if result.code == "truncated" else f"{result.said} where truncated is expected")
         elif result.outcome != "ok":
             score.add(short(result.path), result.said)
         else:

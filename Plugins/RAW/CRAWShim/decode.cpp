@@ -46,7 +46,7 @@ imgcoder_status develop(const craw_request *request, const imgcoder_sink *sink, 
     file.data().params.gamm[0] = file.data().params.gamm[1] = 1;
     file.data().params.no_auto_bright = 1;
   }
-  code = file.library().unpack();
+  code = file.unpack();
   if (code != LIBRAW_SUCCESS) return craw::library_failed(failure, code, "unpack the samples");
   code = file.library().dcraw_process();
   if (code != LIBRAW_SUCCESS) return craw::library_failed(failure, code, "develop the picture");

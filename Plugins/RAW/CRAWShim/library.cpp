@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 
 namespace craw {
 
@@ -62,9 +63,30 @@ OpenFile::OpenFile(const imgcoder_host *host) : host_(host), library_(new LibRaw
   parameters.gamm[1] = 12.92;
 }
 
+// The library takes a pointer to bytes that it may change, and only reads them.
+FileBytes::FileBytes(const uint8_t *bytes, size_t length)
+    : LibRaw_buffer_datastream(const_cast<uint8_t *>(bytes), length) {}
+
+int FileBytes::read(void *target, size_t size, size_t count) {
+  size_t wanted = 0;
+  if (__builtin_mul_overflow(size, count, &wanted)) return 0;
+  const INT64 left = std::max<INT64>(this->size() - tell(), 0);
+  const size_t there = std::min(wanted, static_cast<size_t>(left));
+  if (there < wanted) std::memset(static_cast<uint8_t *>(target) + there, 0, wanted - there);
+  if (wanted > 0 && there == 0) ended = true;
+  return LibRaw_buffer_datastream::read(target, size, count);
+}
+
 int OpenFile::open(const uint8_t *bytes, size_t length) {
-  // The library takes a pointer to bytes that it may change, and only reads them.
-  return library_->open_buffer(const_cast<uint8_t *>(bytes), length);
+  bytes_ = std::make_unique<FileBytes>(bytes, length);
+  return library_->open_datastream(bytes_.get());
+}
+
+int OpenFile::unpack() {
+  bytes_->ended = false;
+  const int code = library_->unpack();
+  if (bytes_->ended) is_truncated_ = true;
+  return code;
 }
 
 int OpenFile::progress(void *context, enum LibRaw_progress, int, int) {

@@ -22,6 +22,16 @@ struct PlaceOf<void (*)(void *, const char *, Place)> {
 };
 using Offset = PlaceOf<data_callback>::Type;
 
+/// The bytes of a file. What it ends before is 0: some readers of LibRaw take what memory held for samples.
+class FileBytes : public LibRaw_buffer_datastream {
+ public:
+  FileBytes(const uint8_t *bytes, size_t length);
+  int read(void *target, size_t size, size_t count) override;
+
+  /// Whether a read began at the end of the file, since this was last set.
+  bool ended = false;
+};
+
 /// A file that LibRaw has open. LibRaw is larger than what a stack of a thread should hold.
 class OpenFile {
  public:
@@ -29,6 +39,9 @@ class OpenFile {
 
   /// Returns a code of LibRaw.
   int open(const uint8_t *bytes, size_t length);
+
+  /// Unpacks the samples, and notes where the file ends before them. Returns a code of LibRaw.
+  int unpack();
 
   LibRaw &library() { return *library_; }
   libraw_data_t &data() { return library_->imgdata; }
@@ -43,6 +56,8 @@ class OpenFile {
   static void damaged(void *context, const char *, Offset offset);
 
   const imgcoder_host *host_;
+  // The library reads it as long as it lives.
+  std::unique_ptr<FileBytes> bytes_;
   std::unique_ptr<LibRaw> library_;
   bool is_damaged_ = false;
   bool is_truncated_ = false;
