@@ -23,6 +23,8 @@ enum ReaderCalls {
     private var pageCount: Int?
     /// Frames of pages that get no more.
     private var frameCounts: [Int: Int] = [:]
+    /// Pages whose frames are counted while bytes arrive.
+    private var growing: Set<Int> = []
 
     init(reader: any ContainerReader, host: CoderHost) {
       self.reader = reader
@@ -66,13 +68,13 @@ enum ReaderCalls {
     /// Checks that a page has a frame, as far as that is known. A header is made once for all frames: making one may cost
     /// as much as there are frames.
     func check(frame: Int, page: Int) throws(CoderError) {
-      let count: Int
-      if let known = frameCounts[page] {
-        count = known
-      } else {
+      var count = frameCounts[page] ?? 0
+      // Further frames may be found late, while bytes arrive.
+      if count == 0 || (frame >= count && growing.contains(page)) {
         let header = try header(page: page)
         guard !header.hasOpenEnd else { return }
         frameCounts[page] = header.frameCount
+        if header.isIncomplete { growing.insert(page) } else { growing.remove(page) }
         count = header.frameCount
       }
       guard frame > 0, frame >= count else { return }

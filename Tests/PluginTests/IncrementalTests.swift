@@ -38,6 +38,35 @@ import Testing
     return Image(pixels)
   }
 
+  // Images without delays are parts of one picture, whose number grows while bytes arrive.
+  @Test func partsThatArriveLateAreDrawn() throws {
+    let frames = try (0..<4).map { index in
+      let pixels = try PixelBuffer(size: Size(width: 64, height: 64), format: .rgba8, alpha: .straight)
+      for y in 0..<64 {
+        for x in (index * 16)..<(index * 16 + 16) {
+          for channel in 0..<4 {
+            pixels.row(y).storeBytes(
+              of: channel == 3 ? 255 : UInt8(x * y % 251), toByteOffset: x * 4 + channel, as: UInt8.self)
+          }
+        }
+      }
+      return Frame(pixels: pixels, delay: .zero)
+    }
+    var bytes = try Self.registry.encode(Image(frames: frames), as: .gif)
+    // Neither a loop nor delays.
+    let loop = try #require(bytes.firstRange(of: Array("NETSCAPE2.0".utf8)))
+    bytes.removeSubrange((loop.lowerBound - 3)..<(loop.upperBound + 5))
+    for place in bytes.indices.dropLast(8) where bytes[place...].starts(with: [0x21, 0xF9, 4]) {
+      bytes[place + 4] = 0
+      bytes[place + 5] = 0
+    }
+    let whole = try Self.registry.open(.bytes(bytes))
+    #expect(whole.header.frameCount == 4 && !whole.header.isAnimated && whole.frameCount == 1)
+    let image = try Self.feed(bytes, by: 100) { _ = try $0.picture() }
+    let expected = try whole.image()
+    #expect(image.problem == nil && Self.rows(image.pixels) == Self.rows(expected.pixels))
+  }
+
   @Test(arguments: [ImageFormat.png, .jpeg, .webP]) func rowsThatAreFinalStay(_ format: ImageFormat) throws {
     let bytes = try Self.registry.encode(try Self.photo(), as: format)
     let whole = Self.rows(try Self.registry.decode(.bytes(bytes)).pixels)
