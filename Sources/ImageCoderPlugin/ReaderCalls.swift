@@ -21,7 +21,7 @@ enum ReaderCalls {
     private var narrowOffers: [DecodeOffer] = []
     /// Pages of the file, hidden ones too, once they were counted; they do not become fewer.
     private var pageCount: Int?
-    /// Frames of pages that get no more.
+    /// Frames of pages, as they were counted last.
     private var frameCounts: [Int: Int] = [:]
     /// Pages whose frames are counted while bytes arrive.
     private var growing: Set<Int> = []
