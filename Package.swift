@@ -11,12 +11,12 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-// Optimizing takes a third of the time in which tests are built, and gains nothing: the work is done by other modules. A program
-// that depends on this package builds no tests, so that they may use these flags.
+// Optimizing takes a third of the time in which tests are built, and gains nothing. Only root packages may have such flags.
 let quickSettings = settings + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
-// What draws no picture is compiled to be small where scripts/build-facade says so.
+// What draws no picture is small where scripts/build-facade says so. Checks of plugins take as long to optimize as the engine.
 let small = Context.environment["CODERS_COMMAND"] == "small" ? settings + [.unsafeFlags(["-Osize"])] : settings
-
+let isRoot = Context.environment["CODERS_COMMAND"] == nil && !Context.packageDirectory.contains("/.build/")
+let checks = isRoot ? quickSettings : small
 // For the module that gives out views of storage that is not its own.
 let spanSettings = settings + [.enableExperimentalFeature("Lifetimes")]
 
@@ -293,7 +293,7 @@ let package = Package(
     .target(name: "CManifests", path: "Sources/CManifests"),
     // The host of `coders check`: guarded memory, services that fail, and what a plugin did with them.
     .target(name: "CChecking", dependencies: ["CImageCoder"], path: "Sources/CChecking"),
-    module("ImageCoderTesting", uses: ["CChecking", "CImageCoder", "CImageCoderStructs"] + library, small),
+    module("ImageCoderTesting", uses: ["CChecking", "CImageCoder", "CImageCoderStructs"] + library, checks),
     // Pictures as bytes that terminals draw: kitty's and iTerm2's protocols, sixels, characters.
     module("TerminalGraphics", uses: ["CHostSystem", "ImageAnimation", "Palettes"] + library),
     module(
