@@ -113,6 +113,44 @@ import Testing
     #expect(try Self.frames(bytes) == pictures.map(Self.rows))
   }
 
+  /// 256 reds, then 256 blues: a palette for both has every second of each.
+  @Test func onePaletteIsForAllFrames() throws {
+    let size = Size(width: 64, height: 64)
+    let pictures = try [0, 16].map { shift in
+      try Self.picture(size) { (x, y) in 0xFF00_0000 | UInt32((x + 64 * y) % 256) << UInt32(shift) }
+    }
+    var options = EncodeOptions()
+    options.values["palette"] = .number(1)
+    options.values["dither"] = 0
+    let bytes = try Self.registry.encode(Self.animation(pictures), as: Self.gif, options: options)
+    let frames = try Self.frames(bytes)
+    #expect(frames.count == 2)
+    for (frame, picture) in zip(frames, pictures) {
+      let differences = zip(frame.joined(), Self.rows(picture).joined()).map { abs(Int($0) - Int($1)) }
+      #expect(differences.max() ?? 255 <= 2)
+    }
+  }
+
+  /// Two frames of 8 megapixels fill the memory for frames that wait; a third one has colors that they do not.
+  @Test func framesThatComeTooLateTakeThePaletteThatIsThere() throws {
+    let size = Size(width: 4096, height: 2048)
+    let pictures = try [(0, 0), (16, 0), (16, 8)].map { (shift, patch) in
+      try Self.picture(size) { (x, y) in
+        x < patch && y < patch ? 0xFF00_C000 : 0xFF00_0000 | UInt32(y % 256) << UInt32(shift)
+      }
+    }
+    var options = EncodeOptions()
+    options.values["palette"] = .number(1)
+    options.values["dither"] = 0
+    let bytes = try Self.registry.encode(Self.animation(pictures), as: Self.gif, options: options)
+    let frames = try Self.frames(bytes)
+    #expect(frames.count == 3)
+    #expect(abs(Int(frames[0][200][0]) - 200) <= 2 && abs(Int(frames[1][200][2]) - 200) <= 2)
+    // Black is the nearest to green.
+    #expect(frames[2][0][0..<3].allSatisfy { $0 < 4 })
+    #expect(frames[2][200] == frames[1][200])
+  }
+
   @Test func qualityIsSizeAndLikeness() throws {
     let picture = try Self.picture(Size(width: 200, height: 150)) { (x, y) in
       let (red, green, blue) = (x * 255 / 199, y * 255 / 149, (x + y) * 255 / 348)

@@ -48,6 +48,11 @@ final class FrameEncoder {
 
   // MARK: Palettes
 
+  /// Chooses the palette of all frames.
+  ///
+  /// - Throws: ``CoderError/Code/outOfMemory``.
+  func usePalette(for histogram: ColorHistogram) throws(CoderError) { _ = try chooser.reducedPalette(for: histogram) }
+
   private func choosePalette(
     for rows: FrameRows, _ rect: Rect, row: UnsafeMutablePointer<UInt32>
   ) throws(CoderError) -> FramePalette {

@@ -16,6 +16,8 @@ final class GIFWriter: ContainerWriter {
   private let options: GIFWriterOptions
   private var file: GIFFile?
   private var encoder: FrameEncoder?
+  /// Frames of an animation with one palette that is not chosen yet.
+  private var held: HeldFrames?
   private var header: ImageHeader?
   private var payloads: [MetadataKind: [UInt8]] = [:]
   /// Delay that rounding left over, in 1/100 s.
@@ -65,21 +67,33 @@ final class GIFWriter: ContainerWriter {
     else { throw .invalidArgument("a frame of \(pixels.size) for \(rect), on a canvas of \(header.canvas)") }
     let isStill = header.frameCount == 1
     if encoder == nil { try makeEncoder(header, isStill: isStill) }
-    try encoder?.encode(
-      rows,
-      FrameEncoder.Control(
-        rect: rect, delay: hundredths(frame.delay), disposal: isStill ? nil : frame.disposal))
+    let control = FrameEncoder.Control(
+      rect: rect, delay: hundredths(frame.delay), disposal: isStill ? nil : frame.disposal)
+    if let held, try held.keep(rows, control) { return }
+    try writeHeld()
+    try encoder?.encode(rows, control)
   }
 
   func finish() throws(CoderError) {
     guard let file, encoder != nil else { throw .outOfOrder("a file without frames") }
+    try writeHeld()
     try file.finish()
+  }
+
+  private func writeHeld() throws(CoderError) {
+    guard let encoder, let held else { return }
+    self.held = nil
+    try held.write(with: encoder)
   }
 
   private func makeEncoder(_ header: ImageHeader, isStill: Bool) throws(CoderError) {
     let file = GIFFile(
       output, canvas: header.canvas, isAnimation: !isStill, extensions: try extensions(loopCount: header.loopCount))
     encoder = try FrameEncoder(host: host, file: file, options: options, canvas: header.canvas)
+    // A frame that cannot be kept exactly is refused when it comes.
+    if !isStill, options.placement == .global, !options.isLossless {
+      held = try HeldFrames(host: host, colorLimit: options.colors)
+    }
     self.file = file
   }
 
