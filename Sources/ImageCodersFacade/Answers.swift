@@ -46,7 +46,8 @@ extension ic_info {
     pixel_format = header.pixelFormat.rawValue
     alpha = header.alpha.rawValue
     bits_per_channel = UInt32(header.bitsPerChannel)
-    frames = UInt32(clamping: header.frameCount)
+    // Images that make one picture together are its parts: ic_file_frame gives that picture alone.
+    frames = header.isAnimated ? UInt32(clamping: header.frameCount) : 1
     pages = UInt32(clamping: header.pageCount)
     primary_page = UInt32(clamping: header.primaryPage + 1)
     if case .plays(let plays)? = header.loopCount { loop_count = plays }

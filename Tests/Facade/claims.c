@@ -116,6 +116,30 @@ static void probes(void) {
   HOLDS(info.width == 21 && fclose(file) == 0);
 }
 
+// Four images without a delay: parts of one picture, which is all that each function gives.
+static void pictures_of_parts(void) {
+  enum { HEAD = 13 + 8 * 3, IMAGE = 15 };
+  size_t count = 0;
+  uint8_t *whole = contents("gif/valid/pixels-1x1.gif", &count), bytes[HEAD + 4 * IMAGE + 1];
+  HOLDS(count == HEAD + IMAGE + 1 && whole[HEAD] == ',');
+  memcpy(bytes, whole, HEAD);
+  for (int part = 0; part < 4; part++) memcpy(bytes + HEAD + part * IMAGE, whole + HEAD, IMAGE);
+  bytes[sizeof bytes - 1] = ';';
+  free(whole);
+  ic_info info = {.size = sizeof info};
+  ic_error error = {.size = sizeof error};
+  ic_source source = bytes_of(bytes, sizeof bytes);
+  IS(ic_probe(registry, &source, NULL, &info, &error), IC_OK);
+  HOLDS(info.frames == 1 && !(info.flags & IC_ANIMATED));
+  ic_file *file = NULL;
+  IS(ic_open(registry, &source, NULL, &file, &error), IC_OK);
+  IS(ic_file_info(file, &info, &error), IC_OK);
+  HOLDS(info.frames == 1);
+  ic_pixels none = {.size = sizeof none};
+  IS(ic_file_frame(file, 1, &none, &error), IC_INVALID_ARGUMENT);
+  ic_file_close(file);
+}
+
 static void decodes(void) {
   ic_error error = {.size = sizeof error};
   ic_source source = bytes_of(ppm, sizeof ppm - 1);
@@ -310,6 +334,7 @@ int main(int count, char **arguments) {
   numbers();
   registries();
   probes();
+  pictures_of_parts();
   decodes();
   growth();
   damage();

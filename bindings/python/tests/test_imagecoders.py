@@ -57,6 +57,15 @@ def test_batches_answer_for_each_item():
     assert small[0].value == ic.thumbnail(PNG, 8) and small[1].error.code == "io"
 
 
+def test_images_that_make_one_picture_are_one_frame():
+    whole = (FIXTURES / "gif/valid/pixels-1x1.gif").read_bytes()
+    head, image = whole[:13 + 8 * 3], whole[13 + 8 * 3:-1]
+    parts = head + 4 * image + b";"
+    assert ic.probe(parts).frames == 1 and len(list(ic.frames(parts))) == 1
+    with ic.open(parts) as file:
+        assert file.info.frames == 1
+
+
 def test_files_frames_and_feeds():
     assert (ic.probe(PNG).width, ic.probe(PNG).name) == (21, "PNG")
     frames = [numpy.full((4, 4, 3), shade, "uint8") for shade in (0, 128, 255)]

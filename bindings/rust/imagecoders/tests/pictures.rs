@@ -82,6 +82,16 @@ fn damage_is_a_problem_and_strict_an_error() {
 }
 
 #[test]
+fn images_that_make_one_picture_are_one_frame() {
+    let registry = Registry::new().unwrap();
+    let whole = std::fs::read(fixture("gif/valid/pixels-1x1.gif")).unwrap();
+    let (head, image) = (&whole[..13 + 8 * 3], &whole[13 + 8 * 3..whole.len() - 1]);
+    let parts = [head, image, image, image, image, b";"].concat();
+    assert_eq!(registry.probe(&parts[..]).unwrap().frames, 1);
+    assert_eq!(registry.open(&parts[..], &rgb()).unwrap().info().unwrap().frames, 1);
+}
+
+#[test]
 fn frames_are_encoded_and_read_again() {
     let registry = Registry::new().unwrap();
     let shades = [0u8, 128, 255].map(|shade| vec![shade; 4 * 4 * 3]);
