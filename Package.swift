@@ -99,7 +99,7 @@ let parts: [String: [Target.Dependency]] = [
   "EXR": ["CEXRShim", "COpenEXR"],
   "GIF": ["Palettes"],
   "GIFLib": ["CGIF"],
-  "HEIF": ["CHEIFLibrary", "CHEIFShim", "CDe265", "HEVCBitstream"] + containerModules,
+  "HEIF": ["CDe265", "CDeflate", "CHEIFLibrary", "CHEIFShim", "HEVCBitstream"] + containerModules,
   "ICNS": ["CZlib", "SmallPNG"],
   "ICO": ["DeviceIndependentBitmap", "SmallPNG"],
   "JPEG": ["CJPEGEighths", "CJPEGShim", "CLosslessJPEG", "PhotoshopResources"],

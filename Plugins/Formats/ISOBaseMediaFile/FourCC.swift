@@ -92,6 +92,7 @@ extension FourCC {
   public static let uncompressedConfiguration = FourCC("uncC")
   public static let componentDefinition = FourCC("cmpd")
   public static let compressionConfiguration = FourCC("cmpC")
+  public static let compressedUnits = FourCC("icef")
 }
 
 // ISO/IEC 14496-15 and the AV1 Image File Format.

@@ -10,8 +10,10 @@ public struct ItemProperties {
   public var configuration: Box?
   /// What the components of an uncompressed item are: `cmpd`.
   public var components: Box?
-  /// Whether the units of an uncompressed item are compressed: `cmpC`.
-  public var isCompressed = false
+  /// How the units of an uncompressed item are compressed: `cmpC`.
+  public var compression: Box?
+  /// Where those units are in the item: `icef`.
+  public var units: Box?
   /// Whether tables of a JPEG item lie beside it: `jpgC`.
   public var hasTables = false
   /// The code points of the first `colr` box of type `nclx`.
@@ -40,7 +42,12 @@ public struct ItemProperties {
       case .componentDefinition:
         components = box
         continue
-      case .compressionConfiguration: isCompressed = true
+      case .compressionConfiguration:
+        compression = box
+        continue
+      case .compressedUnits:
+        units = box
+        continue
       case .jpegConfiguration: hasTables = true
       default: break
       }

@@ -2,6 +2,7 @@
 """Uncompressed items (ISO/IEC 23001-17): the samples are in the file as the recipe puts them there."""
 
 import struct
+import zlib
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from fixtures import picture, rgba, valid
 from heif_boxes import Item, box, full, heif, ispe
 
 MONO, Y, CB, CR, RED, GREEN, BLUE, ALPHA, PADDED = 0, 1, 2, 3, 4, 5, 6, 7, 12
-COMPONENTS, PIXELS, MIXED, ROWS, TILE_COMPONENTS = 0, 1, 2, 3, 4
+COMPONENTS, PIXELS, MIXED, ROWS, TILE_COMPONENTS, MULTI_Y = 0, 1, 2, 3, 4, 5
 # Flags: padding in the low bits of blocks, their lowest byte first, the first component in the lowest bits.
 LOW_PADDING, LITTLE_BLOCKS, REVERSED_BLOCKS = 0x40, 0x20, 0x10
 
@@ -124,8 +125,105 @@ def make_bits():
         interleave=MIXED, sampling=2, more={"subsampling": 420})
 
 
+WHOLE, PICTURE, TILE, ROW = 0, 1, 2, 3
+
+
+def cmpc(method, unit):
+    return full(b"cmpC", method, bytes([unit]))
+
+
+def icef(units, places=True):
+    """Where units are that lie one after the other: with places of 24 bits, or with sizes of 16 alone."""
+    body = struct.pack(">BI", 2 << 5 | 1 << 2 if places else 1 << 2, len(units))
+    start = 0
+    for unit in units:
+        body += (start.to_bytes(3, "big") if places else b"") + struct.pack(">H", len(unit))
+        start += len(unit)
+    return full(b"icef", body)
+
+
+def deflated(data):
+    made = zlib.compressobj(9, zlib.DEFLATED, -15)
+    return made.compress(data) + made.flush()
+
+
+def make_units():
+    """Items in compressed units (ISO/IEC 23001-17 section 7)."""
+    size = (12, 8)
+    rgb = [picture(*size, 3)[..., index] for index in range(3)]
+    shown = rgba(np.stack(rgb, axis=-1))
+    kinds = [RED, GREEN, BLUE]
+
+    def put(name, shows, units, boxes, error=None, rows=None, **more):
+        made = Item(b"unci", b"".join(units), [ispe(*size), cmpd(kinds), uncc(kinds, **more), *boxes])
+        data = heif([made], brand=b"mif1", brands=(b"mif1",))
+        if error is None:
+            valid("heif", f"unci-{name}.heif", data, shows, shown, "rgb8", 8, "opaque")
+        else:
+            fixtures.invalid("heif", f"unci-{name}.heif", data, shows, error, **({"rows": rows} if rows else {}))
+
+    plain = samples(rgb)
+    put("zlib", "one zlib stream", [zlib.compress(plain)], [cmpc(b"zlib", WHOLE)])
+    put("deflate", "one stream of Deflate alone", [deflated(plain)], [cmpc(b"defl", PICTURE)])
+    rows = [plain[start : start + 36] for start in range(0, len(plain), 36)]
+    units = [zlib.compress(row) for row in rows]
+    put("zlib-rows", "a zlib stream for each row, whose sizes are stated", units, [cmpc(b"zlib", ROW), icef(units, places=False)])
+    tiled = samples(rgb, tiles=(2, 2))
+    quarter = len(tiled) // 4
+    units = [deflated(tiled[index * quarter : (index + 1) * quarter]) for index in range(4)]
+    put("deflate-tiles", "a stream of Deflate for each tile, whose places are stated", units, [cmpc(b"defl", TILE), icef(units)],
+        tiles=(2, 2))
+    units = [zlib.compress(row) for row in rows]
+    units[5] = units[5][:6] + bytes([units[5][6] ^ 255]) + units[5][7:]
+    put("unit-damaged", "the sixth row does not inflate", units, [cmpc(b"zlib", ROW), icef(units)], "malformed",
+        "some")
+    put("unit-short", "a stream of fewer bytes than the samples need", [zlib.compress(plain[:-1])], [cmpc(b"zlib", WHOLE)],
+        "malformed", "some")
+    units = [zlib.compress(plain)]
+    put("unit-outside", "a unit that ends after the item", units, [cmpc(b"zlib", WHOLE), icef([units[0] + b"."])], "malformed")
+    many = full(b"icef", struct.pack(">BI", 1 << 2, 0xFFFFFFFF), bytes(8))
+    put("unit-count", "more units than the box has room for", units, [cmpc(b"zlib", WHOLE), many], "malformed")
+    put("brotli", "samples that are compressed with Brotli", units, [cmpc(b"brot", WHOLE)], "unsupported")
+    huge = Item(b"unci", units[0], [ispe(16000, 16000), cmpd(kinds), uncc(kinds), cmpc(b"zlib", WHOLE)])
+    fixtures.invalid("heif", "unci-unit-huge.heif", heif([huge], brand=b"mif1", brands=(b"mif1",)),
+                     "more samples than its bytes can become", "malformed")
+
+
+def make_profiles():
+    """Layouts that have a name (table 5). Chroma of 128, or 512 of 1023, is none."""
+    size = (12, 8)
+    width, height = size
+    luma = picture(*size, 1)[..., 0].astype(np.uint8)
+    gray = rgba(np.stack([luma] * 3, axis=-1))
+    deep = picture(*size, 1, 1023)[..., 0]
+
+    def put(name, data, pixels, pixel_format="rgb8", bits=8, alpha="opaque", sampling=444, shows=None):
+        made = Item(b"unci", data, [ispe(*size), full(b"uncC", name.encode(), version=1)])
+        more = {} if sampling == 444 else {"subsampling": sampling}
+        valid("heif", f"unci-{name}.heif", heif([made], brand=b"mif1", brands=(b"mif1",)), shows or f"the profile {name}", pixels,
+              pixel_format, bits, alpha, **more)
+
+    def beside(*order):
+        """Pairs of luma between those of chroma."""
+        return b"".join(bytes(128 if each is None else luma[y, x + each] for each in order)
+                        for y in range(height) for x in range(0, width, 2))
+
+    put("2vuy", beside(None, 0, None, 1), gray, sampling=422)
+    put("yuv2", beside(0, None, 1, None), gray, sampling=422)
+    put("nv12", luma.tobytes() + bytes([128]) * (width * height // 2), gray, sampling=420)
+    put("i420", luma.tobytes() + bytes([128]) * (width * height // 2), gray, sampling=420)
+    put("v308", b"".join(bytes([128, value, 128]) for value in luma.flat), gray)
+    put("v410", b"".join(struct.pack("<I", (512 << 20 | int(value) << 10 | 512) << 2) for value in deep.flat),
+        rgba(np.stack([deep] * 3, axis=-1), 1023, 16), "rgba16", 10)
+    pairs = [number for y in range(height) for x in range(0, width, 2) for number in (deep[y, x], 512, deep[y, x + 1], 512)]
+    put("y210", b"".join(struct.pack("<H", int(number) << 6) for number in pairs), rgba(np.stack([deep] * 3, axis=-1), 1023, 16),
+        "rgba16", 10, sampling=422)
+
+
 def make():
     make_bits()
+    make_units()
+    make_profiles()
     size = (12, 8)
     rgb = [picture(*size, 3)[..., index] for index in range(3)]
     shown = rgba(np.stack(rgb, axis=-1))

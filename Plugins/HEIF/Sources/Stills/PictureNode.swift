@@ -136,6 +136,11 @@ final class PictureNode {
   }
 }
 
+extension PictureNode {
+  /// Whether its alpha comes with its colors, row by row.
+  var hasAlphaInside: Bool { if case .uncompressed = content { alpha == nil } else { false } }
+}
+
 extension PictureNode.Content {
   /// The pictures that it is put together from.
   var parts: [PictureNode] {

@@ -34,7 +34,7 @@ struct Renderer {
   /// - Throws: ``CoderError/Code/truncated`` and ``CoderError/Code/malformed`` after the rows that could be decoded.
   func draw(_ node: PictureNode, region: Rect, into target: PixelTarget) throws(CoderError) {
     // Rows of a picture with alpha are done when their alpha is.
-    guard node.hasAlpha, target.format.hasAlpha else {
+    guard node.hasAlpha, target.format.hasAlpha, !node.hasAlphaInside else {
       return try draw(node, region: region, into: target, part: .color, origin: 0)
     }
     let quiet = Renderer(file: file, host: host, points: points, isPart: isPart, decoded: decoded, report: { _ in })
@@ -52,10 +52,11 @@ struct Renderer {
     switch node.content {
     case .coded(let coded): try draw(coded, region: region, into: target, part: part, origin: origin)
     case .uncompressed(let item):
-      try item.draw(
+      let rows = try item.draw(
         region, into: target, asAlpha: part == .alpha, bytes: try file.bytes(of: item.item, isAlone: isPart),
         points: points, host: host)
-      if let origin { try report(origin..<origin + region.height) }
+      if let origin, rows.count > 0 { try report(origin..<origin + rows.count) }
+      if let problem = rows.problem { throw problem }
     case .jpeg: throw .unsupported("the JPEG item \(node.id), which another coder reads")
     case .identity(let inner):
       try drawShown(inner, rect: region, into: target, part: part, origin: origin)

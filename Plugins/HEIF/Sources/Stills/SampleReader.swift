@@ -15,12 +15,16 @@ struct SampleReader {
     let component: UncompressedLayout.Component
     /// Bits of the plane's samples: up to 8 take a byte, others two.
     let bits: Int
+    /// Which sample of a tile's row the first one is, and how far the next is from it.
+    let spacing: (first: Int, step: Int)
     /// By a sample as it is stored, what it becomes, where that is not the same.
     private let scaled: [UInt16]
 
     init(
-      plane: UnsafeMutableRawPointer, stride: Int, tile: Size, component: UncompressedLayout.Component, bits: Int
+      plane: UnsafeMutableRawPointer, stride: Int, tile: Size, component: UncompressedLayout.Component, bits: Int,
+      spacing: (first: Int, step: Int)
     ) {
+      self.spacing = spacing
       (self.plane, self.stride, self.tile, self.component, self.bits) = (plane, stride, tile, component, bits)
       guard !component.isFloat, component.bits < bits else {
         scaled = []
@@ -111,14 +115,13 @@ struct SampleReader {
     }
   }
 
-  /// The first sample of a row, and bytes of each.
+  /// The first sample of a row, and bytes from each to the next.
   private func first(
     of target: Target, _ y: Int, column: Int, row: Int
   ) -> (place: UnsafeMutableRawPointer, size: Int) {
     let size = target.bits > 8 ? 2 : 1
-    return (
-      target.plane + (row * target.tile.height + y) * target.stride + column * target.tile.width * size, size
-    )
+    let place = target.plane + (row * target.tile.height + y) * target.stride
+    return (place + (column * target.tile.width + target.spacing.first) * size, size * target.spacing.step)
   }
 
   /// A number of whole bytes, of which the lower bits count.

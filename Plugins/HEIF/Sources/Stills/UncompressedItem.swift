@@ -20,6 +20,9 @@ struct UncompressedItem {
   /// Code points of the item's own.
   let points: CodingIndependentCodePoints?
   private let layout: UncompressedLayout
+  private let units: CompressedUnits?
+  /// Bytes of all samples with their padding.
+  private var byteCount = 0
 
   private static let maxComponents = 16
 
@@ -30,8 +33,8 @@ struct UncompressedItem {
     guard let box = properties.configuration, box.type == .uncompressedConfiguration else {
       throw .malformed("the uncompressed item \(item.id) without uncC")
     }
-    guard !properties.isCompressed else {
-      throw .unsupported("item \(item.id), uncompressed samples in compressed units")
+    units = try properties.compression.map { box throws(CoderError) in
+      try CompressedUnits(box, units: properties.units, in: file.contents)
     }
     try file.limits.check(canvas: size)
     var known: [UInt16] = []
@@ -56,7 +59,7 @@ struct UncompressedItem {
     case [1, 2, 3]: (isRGB, subsampling) = (false, layout.sampling == 0 ? .s444 : layout.sampling == 1 ? .s422 : .s420)
     default: throw .unsupported("uncompressed components \(kinds), item \(item.id)")
     }
-    guard Set(kinds).count == kinds.count else {
+    guard Set(kinds).count == kinds.count || layout.interleave == .multiY else {
       throw .unsupported("components that are there twice, item \(item.id)")
     }
     let (columns, rows) = (layout.columns, layout.rows)
@@ -71,7 +74,8 @@ struct UncompressedItem {
       needed = overflow || bytes > .max - needed ? .max : needed + bytes
     }
     let bytes = try file.bytes(of: item)
-    guard needed <= bytes.count || bytes.isCut else {
+    byteCount = needed
+    guard needed <= (units == nil ? bytes.count : CompressedUnits.most(from: bytes.count)) || bytes.isCut else {
       throw .malformed("item \(item.id) of \(size) needs \(needed) bytes and has \(bytes.count)")
     }
     try file.limits.check(memory: memory)
@@ -99,15 +103,45 @@ extension UncompressedItem {
   private var tile: Size { Size(width: size.width / layout.columns, height: size.height / layout.rows) }
 
   /// Bytes that decoding takes.
-  var memory: Int { size.pixelCount * sampleBytes * 4 }
+  var memory: Int {
+    let planes = size.pixelCount * sampleBytes * 4
+    guard units != nil else { return planes }
+    let (sum, overflow) = planes.addingReportingOverflow(min(byteCount, 1 << 60))
+    return overflow ? .max : sum
+  }
 
   /// Draws a rectangle of the picture, or its first component as alpha.
+  ///
+  /// - Returns: Rows of the rectangle that are whole, all before the first one whose samples are not there, and why the others
+  ///   are not, or what is wrong with them.
   func draw(
     _ region: Rect, into target: PixelTarget, asAlpha: Bool, bytes: ItemBytes,
     points whole: CodingIndependentCodePoints?,
     host: CoderHost
-  ) throws(CoderError) {
-    guard !bytes.isCut else { throw .truncated("item \(item.id) is cut after \(bytes.count) bytes", at: bytes.offset) }
+  ) throws(CoderError) -> ReadRows {
+    guard let units else {
+      let problem: CoderError? =
+        bytes.isCut ? .truncated("item \(item.id) is cut after \(bytes.count) bytes", at: bytes.offset) : nil
+      return try bytes.withBytes { raw throws(CoderError) in
+        let rows = try draw(region, into: target, asAlpha: asAlpha, raw: raw, points: whole, host: host)
+        return ReadRows(count: rows, problem: problem)
+      }
+    }
+    try host.limits.check(memory: memory)
+    let memory = try host.allocate(bytes: CompressedUnits.memory(for: byteCount), for: "inflated samples")
+    defer { host.free(memory) }
+    let inflated = try units.inflate(bytes, to: memory, count: byteCount, host: host)
+    let raw = UnsafeRawBufferPointer(start: memory, count: inflated.count)
+    let rows = try draw(region, into: target, asAlpha: asAlpha, raw: raw, points: whole, host: host)
+    return ReadRows(count: rows, problem: inflated.problem)
+  }
+
+  /// - Parameter raw: The item's samples, or the first bytes of them.
+  /// - Returns: Rows of the rectangle that are whole.
+  private func draw(
+    _ region: Rect, into target: PixelTarget, asAlpha: Bool, raw: UnsafeRawBufferPointer,
+    points whole: CodingIndependentCodePoints?, host: CoderHost
+  ) throws(CoderError) -> Int {
     let stride = size.width * sampleBytes
     let planeBytes = stride * size.height
     let memory = try host.allocate(bytes: planeBytes * 4, alignment: 64, for: "samples of an uncompressed item")
@@ -115,24 +149,32 @@ extension UncompressedItem {
     // Luma, or green; Cb, or blue; Cr, or red; alpha.
     let slots: [UInt16: Int] = isRGB ? [5: 0, 6: 1, 4: 2, 7: 3] : [0: 0, 1: 0, 2: 1, 3: 2, 7: 3]
     var targets: [SampleReader.Target?] = []
+    var lumaCount = 0
     for (index, component) in layout.components.enumerated() {
       let side = layout.side(of: index, in: tile)
+      // Both of a pair of luma go to the same plane.
+      let isPair = layout.interleave == .multiY && !component.isChroma
+      defer { lumaCount += isPair ? 1 : 0 }
       targets.append(
         slots[component.kind].map { slot in
           SampleReader.Target(
-            plane: memory + slot * planeBytes, stride: stride, tile: side, component: component, bits: bits)
+            plane: memory + slot * planeBytes, stride: stride, tile: side, component: component, bits: bits,
+            spacing: isPair ? (first: lumaCount, step: 2) : (first: 0, step: 1))
         })
     }
-    try bytes.withBytes { raw throws(CoderError) in
-      try gather(SampleReader(raw, layout: layout, targets: targets), host: host)
-    }
+    let found = try gather(SampleReader(raw, layout: layout, targets: targets), from: raw.count, host: host)
+    let rows = min(max(0, found - region.y), region.height)
+    guard rows > 0 else { return 0 }
+    let size = Size(width: size.width, height: found)
+    let region = Rect(x: region.x, y: region.y, width: region.width, height: rows)
     func plane(_ slot: Int) -> PlanarPicture.Plane {
       PlanarPicture.Plane(base: UnsafeRawPointer(memory + slot * planeBytes), stride: stride)
     }
     if asAlpha {
       let picture = try PlanarPicture(size: size, bits: bits, subsampling: .s400, luma: plane(0))
       let converter = try AlphaConverter(bits: bits, format: target.format)
-      return try converter.convert(picture, region, to: target.base, stride: target.stride)
+      try converter.convert(picture, region, to: target.base, stride: target.stride)
+      return rows
     }
     let alphaBits = hasAlpha && target.format.hasAlpha ? bits : nil
     let picture = try PlanarPicture(
@@ -147,10 +189,15 @@ extension UncompressedItem {
       matrix, isFullRange: isDirect || points?.isFullRange ?? true, bits: bits, alphaBits: alphaBits,
       format: target.format)
     try converter.convert(picture, region, to: target.base, stride: target.stride)
+    return rows
   }
 
   /// Puts the samples of all tiles together.
-  private func gather(_ reader: SampleReader, host: CoderHost) throws(CoderError) {
+  ///
+  /// - Parameter available: Bytes of the samples that are there.
+  /// - Returns: Rows of the picture before the first one of which something is not there.
+  private func gather(_ reader: SampleReader, from available: Int, host: CoderHost) throws(CoderError) -> Int {
+    var rows = size.height
     let whole = layout.bytes(of: tile) ?? 0
     // Where the tiles of a component begin that lie together.
     var starts = [0]
@@ -169,9 +216,15 @@ extension UncompressedItem {
           let component = run.components[0]
           start = starts[component] + index * (layout.bytes(of: tile, component: component) ?? 0) + run.start
         }
+        guard start <= available - run.bytes else {
+          rows = min(rows, row * tile.height + layout.firstRow(of: run))
+          return
+        }
         reader.read(run, at: start, column: column, row: row)
       }
     }
+    // Chroma of two rows is read for both.
+    return rows < size.height && layout.sampling == 2 ? rows / 2 * 2 : rows
   }
 }
 

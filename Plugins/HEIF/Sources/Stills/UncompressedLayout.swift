@@ -23,7 +23,7 @@ struct UncompressedLayout {
   /// Table 4: how components lie beside each other.
   enum Interleave: UInt8 {
     case components = 0
-    case pixels, mixed, rows, tileComponents
+    case pixels, mixed, rows, tileComponents, multiY
   }
 
   private(set) var components: [Component] = []
@@ -55,14 +55,10 @@ struct UncompressedLayout {
     let (version, _) = try reader.fullBox()
     let profile = try reader.fourCC("the profile")
     guard version == 0 else {
-      let kinds: [UInt16]
-      switch (version, "\(profile)") {
-      case (1, "rgb3"): kinds = [4, 5, 6]
-      case (1, "rgba"): kinds = [4, 5, 6, 7]
-      case (1, "abgr"): kinds = [7, 6, 5, 4]
-      default: throw .unsupported("uncC of version \(version) and profile \(profile)")
+      guard version == 1, let known = Self(profile: "\(profile)") else {
+        throw .unsupported("uncC of version \(version) and profile \(profile)")
       }
-      components = kinds.map { Component(kind: $0, bits: 8) }
+      self = known
       return
     }
     let count = try reader.uint32("the number of components")
@@ -125,11 +121,19 @@ struct UncompressedLayout {
       throw .unsupported("pixels of \(pixelBytes) bytes in blocks of \(blockBytes)")
     }
     // §5.2.1.5: chroma lies by itself where it has fewer samples.
-    guard sampling == 0 || interleave == .components || interleave == .mixed else {
+    guard sampling == 0 || interleave == .components || interleave == .mixed || interleave == .multiY else {
       throw .unsupported("sampling \(sampling) with interleave \(interleave.rawValue)")
     }
     guard interleave != .mixed || chroma.count == 2 && chroma[1] == chroma[0] + 1 else {
       throw .malformed("mixed interleaving without Cb and Cr beside each other")
+    }
+    guard interleave == .multiY else { return }
+    guard sampling == 1, components.map(\.kind).sorted() == [1, 1, 2, 3] else {
+      throw .unsupported("interleave 5 with sampling \(sampling) and \(components.count) components")
+    }
+    // Blocks that reach from one pair of pixels into the next are not read.
+    guard blockBytes == 0 || components.allSatisfy({ 2 * $0.bits > 8 * blockBytes }) else {
+      throw .unsupported("interleave 5 with several components in blocks of \(blockBytes) bytes")
     }
   }
 
@@ -138,6 +142,41 @@ struct UncompressedLayout {
   private var pixelBits: Int {
     guard blockBytes > 0 else { return components.reduce(0) { $0 + $1.cell } }
     return 8 * bytes(of: Array(components.indices), count: 1, isPixel: false)
+  }
+}
+
+extension UncompressedLayout {
+  /// A layout that has a name: table 5. All samples are integers.
+  ///
+  /// - Returns: Nil for a profile that is not read.
+  private init?(profile: String) {
+    let kinds: [UInt16]
+    var bits = 8
+    switch profile {
+    case "rgb3": kinds = [4, 5, 6]
+    case "rgba": kinds = [4, 5, 6, 7]
+    case "abgr": kinds = [7, 6, 5, 4]
+    case "v308": kinds = [3, 1, 2]
+    case "v408": kinds = [2, 1, 3, 7]
+    case "v410":
+      (kinds, bits, blockBytes) = ([2, 1, 3], 10, 4)
+      (isBlockLittleEndian, padsLowBits, isBlockReversed) = (true, true, true)
+    case "i420": (kinds, sampling, interleave) = ([1, 2, 3], 2, .components)
+    case "yv20": (kinds, sampling, interleave) = ([1, 3, 2], 2, .components)
+    case "nv12": (kinds, sampling, interleave) = ([1, 2, 3], 2, .mixed)
+    case "nv21": (kinds, sampling, interleave) = ([1, 3, 2], 2, .mixed)
+    case "yu22": (kinds, sampling, interleave) = ([1, 2, 3], 1, .components)
+    case "yv22": (kinds, sampling, interleave) = ([1, 3, 2], 1, .components)
+    case "2vuy": (kinds, sampling, interleave) = ([2, 1, 3, 1], 1, .multiY)
+    case "yuv2": (kinds, sampling, interleave) = ([1, 2, 1, 3], 1, .multiY)
+    case "yvyu": (kinds, sampling, interleave) = ([1, 3, 1, 2], 1, .multiY)
+    case "vyuy": (kinds, sampling, interleave) = ([3, 1, 2, 1], 1, .multiY)
+    case "y210":
+      (kinds, sampling, interleave, bits, blockBytes) = ([1, 2, 1, 3], 1, .multiY, 10, 2)
+      (isBlockLittleEndian, padsLowBits) = (true, true)
+    default: return nil
+    }
+    components = kinds.map { Component(kind: $0, bits: bits) }
   }
 }
 
@@ -158,6 +197,11 @@ extension UncompressedLayout {
     guard components[component].isChroma else { return tile }
     return Size(
       width: sampling > 0 ? tile.width / 2 : tile.width, height: sampling > 1 ? tile.height / 2 : tile.height)
+  }
+
+  /// The first row of a tile that a row of samples is of.
+  func firstRow(of run: Run) -> Int {
+    sampling == 2 && components[run.components[0]].isChroma ? 2 * run.row : run.row
   }
 
   private func padded(_ bytes: Int, to alignment: Int) -> Int {
@@ -181,16 +225,20 @@ extension UncompressedLayout {
     return count * blocks * blockBytes
   }
 
+  /// Samples in a row of a component, or pixels in a row of several; pairs of pixels of ``Interleave/multiY``.
+  private func samples(of some: [Int], in tile: Size) -> Int {
+    interleave == .multiY ? tile.width / 2 : side(of: some[0], in: tile).width
+  }
+
   /// Bytes of a row of some components.
   private func rowBytes(of some: [Int], in tile: Size) -> Int {
-    let width = side(of: some[0], in: tile).width
-    return padded(bytes(of: some, count: width, isPixel: interleave == .pixels), to: rowAlignment)
+    return padded(bytes(of: some, count: samples(of: some, in: tile), isPixel: interleave == .pixels), to: rowAlignment)
   }
 
   /// Which components lie together: those of a pixel, each alone, or Cb and Cr.
   private var groups: [[Int]] {
     switch interleave {
-    case .pixels: [Array(components.indices)]
+    case .pixels, .multiY: [Array(components.indices)]
     case .components, .rows, .tileComponents: components.indices.map { [$0] }
     case .mixed:
       components.indices.compactMap { index in
@@ -220,7 +268,7 @@ extension UncompressedLayout {
     var start = 0
     func pass(_ group: [Int], _ row: Int) throws(CoderError) {
       let bytes = rowBytes(of: group, in: tile)
-      let count = side(of: group[0], in: tile).width
+      let count = samples(of: group, in: tile)
       try body(Run(components: group, start: start, bytes: bytes, row: row, count: count))
       start += bytes
     }
