@@ -75,8 +75,7 @@ struct PNMHeader {
     let hasLines = ["P7", "PF", "Pf"].contains(kind)
     return bytes.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }).compactMap { line in
       guard let mark = line.firstIndex(of: UInt8(ascii: "#")), !hasLines || mark == line.startIndex else { return nil }
-      let text = ContainerText(decoding: Array(line[(mark + 1)...].drop(while: \.isPNMSpace)))
-      return text.text.isEmpty ? nil : text
+      return ContainerText(comment: Array(line[(mark + 1)...]))
     }
   }
 
@@ -245,5 +244,13 @@ struct PNMHeader {
     case (_, false, true): .rgb16
     case (_, true, true): .rgba16
     }
+  }
+}
+
+extension ContainerText {
+  /// A comment, without the space that it begins with; nil for one that says nothing.
+  init?(comment: [UInt8]) {
+    self.init(decoding: Array(comment.drop(while: \.isPNMSpace)))
+    if text.isEmpty { return nil }
   }
 }

@@ -13,6 +13,8 @@ final class PNMReader: ContainerReader {
   private var isOver = false
   private var isTruncated = false
   private var isDamaged = false
+  /// Comments among the digits of a plain picture, once they have been looked for.
+  private var commentsAmongDigits: [ContainerText]?
 
   init(_ source: SourceView, host: CoderHost, options: OpenOptions) throws(CoderError) {
     self.source = source
@@ -84,14 +86,22 @@ final class PNMReader: ContainerReader {
     header.isDamaged = isDamaged
     header.isLossless = true
     header.hasInks = page.hasInks
-    if try !page.comments(in: source).isEmpty { header.metadata.insert(.text) }
+    if try !comments(of: page).isEmpty { header.metadata.insert(.text) }
     return header
   }
 
   func metadata(_ kind: MetadataKind, page index: Int) throws(CoderError) -> [UInt8]? {
     guard kind == .text else { return nil }
-    let texts = try page(index).comments(in: source)
+    let texts = try comments(of: try page(index))
     return texts.isEmpty ? nil : ContainerText.payload(texts)
+  }
+
+  /// Those of the header, and of a whole plain file those among its digits, in the order of the file.
+  private func comments(of page: PNMHeader) throws(CoderError) -> [ContainerText] {
+    let texts = try page.comments(in: source)
+    guard page.isPlain, source.size < .max else { return texts }
+    if commentsAmongDigits == nil { commentsAmongDigits = try PlainComments.all(in: source, of: page, host: host) }
+    return texts + (commentsAmongDigits ?? [])
   }
 
   private static let leastBytes = 4 << 10
