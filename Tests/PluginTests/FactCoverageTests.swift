@@ -8,7 +8,8 @@ import Testing
 /// Each fact in each format that has a place for it: a conversion to each format keeps it, or its report names it.
 @Suite(
   .needs(
-    "JPEG", "PNG", "WebP", "TIFF", "HEIF", "AVIF", "JXL", "JPEG2000", "GIF", "BMP", "ICO", "PSD", "EXR", "HDR", "PNM"))
+    "JPEG", "PNG", "WebP", "TIFF", "HEIF", "AVIF", "JXL", "JPEG2000", "GIF", "BMP", "ICO", "PSD", "EXR", "HDR", "PNM",
+    "SVG"))
 struct FactCoverageTests {
   private static let registry = EncodingPictures.registry
 

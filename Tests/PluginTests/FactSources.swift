@@ -24,7 +24,7 @@ enum FactSources {
     case .light: [.png, .heic, .avif, .jpegXL]
     case .xmp, .regions, .panorama: formats.filter { $0 != .bmp }
     case .iptc: [.jpeg, .png, .tiff, .jpeg2000]
-    case .texts: [.jpeg, .png, .tiff, .gif, .psd, .openEXR, .radiance, .pnm]
+    case .texts: [.jpeg, .png, .tiff, .gif, .psd, .openEXR, .radiance, .pnm, .svg]
     case .georeference: [.tiff, .jpeg2000]
     case .credentials: formats.filter { $0 != .bmp }
     case .video: [.jpeg, .heic, .avif]

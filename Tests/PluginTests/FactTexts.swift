@@ -13,6 +13,8 @@ enum FactTexts {
         128, 128, 128, 129,
       ]
     case .pnm: Array("P5 1 1\n# a comment\n255\n".utf8) + [128]
+    case .svg:
+      Array("<svg xmlns='http://www.w3.org/2000/svg' width='8' height='8'><title>Harbour</title></svg>".utf8)
     // Caption, 1008: a text that begins with its length.
     case .psd: ApplicationDataFile.photoshopFile(ApplicationDataFile.resource(1008, [3] + Array("sea".utf8)))
     default: nil

@@ -9,6 +9,8 @@ struct Document {
   let traits: DocumentTraits
   /// A manifest store of C2PA.
   let credentials: [UInt8]?
+  /// What its title, its description and its metadata say.
+  let texts: DrawingTexts
 
   /// Parses the file, and looks for what librsvg does not tell.
   ///
@@ -65,7 +67,9 @@ struct Document {
       let store = try traits.credentials.map { (place) throws(CoderError) in
         try decoded(UnsafeRawBufferPointer(rebasing: text[place]), host)
       }
-      return Document(drawing: drawing, traits: traits, credentials: store)
+      let texts = DrawingTexts(markup, text, limit: host.limits.maxMetadata)
+      if texts.isCut { host.log("texts beyond the limit of metadata are left out", severity: .warning) }
+      return Document(drawing: drawing, traits: traits, credentials: store, texts: texts)
     } catch {
       guard error.code == .malformed, !markup.endsWithMarkup else { throw error }
       throw .truncated(error.message, at: text.count)

@@ -12,6 +12,7 @@ final class SVGReader: ContainerReader {
   private let drawing: LibRSVG.Drawing
   private let traits: DocumentTraits
   private let credentials: [UInt8]?
+  private let texts: DrawingTexts
   private let own: DrawingSize
   private let background: Background?
   /// What is left out is said with the first picture.
@@ -22,6 +23,7 @@ final class SVGReader: ContainerReader {
     background = try Background(options[SVGOption.background])
     let document = try Document.open(source, host: host)
     (drawing, traits, credentials) = (document.drawing, document.traits, document.credentials)
+    texts = document.texts
     own = try DrawingSize(drawing.dimensions)
   }
 
@@ -32,6 +34,8 @@ final class SVGReader: ContainerReader {
       width: own.isStated ? own.width : nil, height: own.isStated ? own.height : nil, largestSide: LibRSVG.largestSide)
     header.resolution = 96
     if credentials != nil { header.metadata.insert(.c2pa) }
+    if texts.packet != nil { header.metadata.insert(.xmp) }
+    if !texts.all.isEmpty { header.metadata.insert(.text) }
     // H.273: primaries of BT.709 and the curve of sRGB; RGB has the matrix 0.
     header.cicp = CodingIndependentCodePoints(primaries: 1, transfer: 13, matrix: 0, isFullRange: true)
     return header
@@ -97,7 +101,14 @@ final class SVGReader: ContainerReader {
     }
   }
 
-  func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? { kind == .c2pa ? credentials : nil }
+  func metadata(_ kind: MetadataKind, page: Int) throws(CoderError) -> [UInt8]? {
+    switch kind {
+    case .c2pa: credentials
+    case .xmp: texts.packet
+    case .text: texts.all.isEmpty ? nil : ContainerText.payload(texts.all)
+    default: nil
+    }
+  }
 
   func properties(page: Int, frame: Int?) throws(CoderError) -> Properties {
     var properties = Properties()
