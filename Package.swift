@@ -331,7 +331,7 @@ let package = Package(
       name: "coder-fuzz",
       dependencies: [
         "CFuzzing", "CImageCoder", "CImageCoderStructs", "CIsolation", "FuzzStructures",
-        "ImageCodersBuiltIn", "ImageProcessing", "TerminalGraphics", "ImageSheets",
+        "ImageCaching", "ImageCodersBuiltIn", "ImageProcessing", "TerminalGraphics", "ImageSheets",
       ] + library,
       path: "Tests/Fuzz/Sources", swiftSettings: settings),
     .target(

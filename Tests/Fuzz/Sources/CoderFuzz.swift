@@ -64,8 +64,7 @@ import ImageCodersBuiltIn
     }
     return ReaderTargets(registry: registry).targets() + WriterTargets(registry: registry(nil)).targets()
       + OperationTargets(registry: registry(nil)).targets() + ParserTargets.all + TextTargets.all + InterfaceTargets.all
-      + ProtocolTargets.all + InflateTargets.all
-      + LosslessTargets.all
+      + ProtocolTargets.all + InflateTargets.all + LosslessTargets.all + CacheTargets.all
   }
 
   private static func replay(_ given: ArraySlice<String>) {

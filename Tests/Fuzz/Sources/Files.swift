@@ -8,7 +8,13 @@ import ImageCodersBuiltIn
 enum Files {
   /// The files below a folder, in order; a file itself; nothing for a path that is not there.
   static func below(_ path: String) -> [String] {
-    guard let folder = opendir(path) else { return access(path, R_OK) == 0 ? [path] : [] }
+    guard let names = names(in: path) else { return access(path, R_OK) == 0 ? [path] : [] }
+    return names.sorted().flatMap { below("\(path)/\($0)") }
+  }
+
+  /// What is in a folder, but what is hidden; nil for what is none.
+  private static func names(in path: String) -> [String]? {
+    guard let folder = opendir(path) else { return nil }
     defer { closedir(folder) }
     var names: [String] = []
     while let entry = readdir(folder) {
@@ -17,7 +23,7 @@ enum Files {
       }
       if !name.hasPrefix(".") { names.append(name) }
     }
-    return names.sorted().flatMap { below("\(path)/\($0)") }
+    return names
   }
 
   static func bytes(_ path: String) -> [UInt8]? {
@@ -27,6 +33,20 @@ enum Files {
     var part = [UInt8](repeating: 0, count: 1 << 16)
     while case let count = fread(&part, 1, part.count, file), count > 0 { bytes += part[..<count] }
     return bytes
+  }
+
+  /// A new folder in memory, where there is such a place.
+  static func temporaryFolder() -> String? {
+    let place = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
+    var name = Array("\(place)/coder-fuzz.XXXXXX".utf8CString)
+    guard mkdtemp(&name) != nil else { return nil }
+    return name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } }
+  }
+
+  /// Removes a folder and all that is in it and not hidden.
+  static func remove(_ path: String) {
+    for name in names(in: path) ?? [] { remove("\(path)/\(name)") }
+    _ = Glibc.remove(path)
   }
 
   static func write(_ bytes: [UInt8], to path: String) {

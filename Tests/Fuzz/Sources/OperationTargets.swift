@@ -13,6 +13,9 @@ struct OperationTargets {
       target("transcode", "a file of JPEG becomes one of JPEG XL, and back", ["jpeg", "jxl"], transcode),
       target("turn", "a file of JPEG is cropped and turned", ["jpeg"], turn),
       target("gainmap", "a gain map is put into a file", ["jpeg", "avif", "heif", "jxl"], attach),
+      target(
+        "take-out", "what a file carries beside its picture is taken out",
+        ["jpeg", "heif", "avif", "tiff", "jxl", "psd", "gif"], takeOut),
       FuzzTarget(
         name: "judge-looks", about: "how much two pictures look alike",
         seeds: .bytes([[8, 8], [20, 13, 1, 2, 3], [113, 40, 0, 255]]), structure: nil, run: Self.judge),
@@ -66,6 +69,19 @@ struct OperationTargets {
 
   @Sendable private func attach(_ bytes: [UInt8]) {
     apply(.attachGainMap(GainMapParts(file: bytes, iso: ParserTargets.gainMap, xmp: nil)), to: bytes)
+  }
+
+  /// A picture that is taken out becomes a file of PNG, which can be read.
+  @Sendable private func takeOut(_ bytes: [UInt8]) {
+    guard let decoder = try? registry.open(.bytes(bytes), options: reading) else { return }
+    for part in decoder.parts().prefix(8) {
+      guard let file = try? registry.file(of: part, in: decoder, cancellation: nil), case .page = part.content else {
+        continue
+      }
+      guard (try? registry.decode(.bytes(file), options: reading)) != nil else {
+        FuzzTarget.broken("a picture that was taken out can be read")
+      }
+    }
   }
 
   /// Two bytes of a size, then samples of one picture from the front, and of the other from the end.
