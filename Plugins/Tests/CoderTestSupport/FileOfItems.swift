@@ -76,7 +76,8 @@ public struct FileOfItems {
       Self.full("hdlr", [0, 0, 0, 0] + Array("pict".utf8) + [UInt8](repeating: 0, count: 13))
       + Self.full("pitm", [0, 1]) + Self.full("iinf", Self.number(items.count, 2) + entries)
       + Self.full("iloc", locations, version: 1) + Self.full("iref", boxes) + Self.box("idat", data)
-      + Self.box("iprp", Self.box("ipco", store.flatMap { $0 }) + Self.full("ipma", Self.number(items.count, 4) + links))
+      + Self.box(
+        "iprp", Self.box("ipco", store.flatMap { $0 }) + Self.full("ipma", Self.number(items.count, 4) + links))
     return Self.box("ftyp", Array(brand.utf8) + [0, 0, 0, 0] + Array("mif1".utf8)) + Self.full("meta", meta)
   }
 
