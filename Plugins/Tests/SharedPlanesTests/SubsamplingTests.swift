@@ -57,11 +57,6 @@ import Testing
   @Test(arguments: sizes, [Subsampling.s420, .s422]) func interpolatedChromaIsBetweenItsNeighbors(
     size: Size, subsampling: Subsampling
   ) throws {
-    let planes = Planes(width: size.width, height: size.height, bits: 12, subsampling: subsampling)
-    let converter = try PlaneConverter(
-      .bt601, isFullRange: true, bits: 12, format: .rgba16, chroma: .interpolated)
-    let pixels = try planes.converted(by: converter, as: .rgba16)
-    let equations = Equations(matrix: .bt601, isFullRange: true, bits: 12)
     func neighbors(_ place: Int, _ count: Int) -> (Int, Int) {
       (place / 2, min(max(place % 2 == 0 ? place / 2 - 1 : place / 2 + 1, 0), count - 1))
     }
@@ -71,14 +66,24 @@ import Testing
       func value(_ y: Int) -> Double { Double(plane[near, y]) * 0.75 + Double(plane[far, y]) * 0.25 }
       return value(row) * 0.75 + value(other) * 0.25
     }
-    guard let chroma = planes.chroma else { return }
-    for y in 0..<size.height {
-      for x in 0..<size.width {
-        let color = equations.color(
-          luma: Double(planes.luma[x, y]), cb: sample(chroma.cb, x, y), cr: sample(chroma.cr, x, y))
-        for channel in 0..<3 {
-          let found = Double(pixels[(y * size.width + x) * 4 + channel])
-          #expect(abs(found - color[channel] * 65_535) <= 0.53)
+    for (bits, format) in [(8, PixelFormat.rgb8), (8, .rgba8), (12, .rgba16)] {
+      for isFullRange in [true, false] {
+        let planes = Planes(width: size.width, height: size.height, bits: bits, subsampling: subsampling)
+        let converter = try PlaneConverter(
+          .bt601, isFullRange: isFullRange, bits: bits, format: format, chroma: .interpolated)
+        let pixels = try planes.converted(by: converter, as: format)
+        let equations = Equations(matrix: .bt601, isFullRange: isFullRange, bits: bits)
+        let chroma = try #require(planes.chroma)
+        let (top, tolerance) = format.bytesPerChannel == 2 ? (65_535.0, 0.53) : (255, 0.5002)
+        for y in 0..<size.height {
+          for x in 0..<size.width {
+            let color = equations.color(
+              luma: Double(planes.luma[x, y]), cb: sample(chroma.cb, x, y), cr: sample(chroma.cr, x, y))
+            for channel in 0..<3 {
+              let found = Double(pixels[(y * size.width + x) * format.channelCount + channel])
+              #expect(abs(found - color[channel] * top) <= tolerance)
+            }
+          }
         }
       }
     }

@@ -14,7 +14,7 @@ struct PictureRows {
   private let crop: Rect
   private let format: PixelFormat
   private let host: CoderHost
-  /// What is not left to libavif: gray, and colors of more than 8 bits.
+  /// What is not left to libavif: gray, colors of more than 8 bits, and all colors where it was built without libyuv.
   private let planes: (picture: PlanarPicture, converter: PlaneConverter)?
 
   /// Rows that are converted before the host is looked at again, and by one thread at a time. Even.
@@ -36,7 +36,11 @@ struct PictureRows {
     planes = try Self.planes(image, luma: luma, format: format)
   }
 
-  /// - Returns: nil for what libavif converts, with arithmetic of its own: colors of 8 bits.
+  /// Whether libavif was built without libyuv. Of colors of 8 bits it then makes what ``PlaneConverter`` makes, to the last bit,
+  /// but one sample at a time, in four times the time.
+  private static let isWithoutLibYUV = avifLibYUVVersion() == 0
+
+  /// - Returns: nil for what libavif converts, with the arithmetic of libyuv: colors of 8 bits.
   private static func planes(
     _ image: avifImage, luma: UnsafeMutablePointer<UInt8>, format: PixelFormat
   ) throws(CoderError) -> (picture: PlanarPicture, converter: PlaneConverter)? {
@@ -68,7 +72,7 @@ struct PictureRows {
         case .identity: subsampling != .s444
         default: false
         }
-      guard image.depth > 8 || isOurs else { return nil }
+      guard image.depth > 8 || isOurs || isWithoutLibYUV else { return nil }
     }
     let alpha = format.hasAlpha ? image.alphaPlane : nil
     let bits = Int(image.depth)
