@@ -89,10 +89,12 @@ struct AnimateCommand: ReadingVerb {
       let encoder = try registry.makeEncoder(
         as: format, to: target.destination, options: progress.listening(writing), coder: coder)
       let writer = registry.writer(of: format, id: coder)?.id
+      var joined = JoinedMetadata()
       for (order, input) in inputs.enumerated() {
         currentFile = input.file
         CurrentFiles.set(input: input.file, output: output)
         let decoder = try open(input.source, input.file, registry, console)
+        joined.add(decoder)
         do throws(CoderError) {
           try encoder.add(decoder, delay: delay?.delay ?? (input.header.isAnimated ? nil : Self.defaultDelay)) {
             failures.add($0, file: input.file, order: order)
@@ -103,6 +105,7 @@ struct AnimateCommand: ReadingVerb {
         }
       }
       currentFile = output
+      for change in joined.changes(keeping: writing.metadata) { try encoder.note(change) }
       let made = try encoder.finish()
       try target.take(made, console)
       progress.finish()

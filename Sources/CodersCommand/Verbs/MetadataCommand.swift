@@ -14,8 +14,9 @@ struct MetadataCommand: ReadingVerb {
       Without --strip, --set, --video and --auxiliary, prints the properties of Exif (TIFF, Exif, GPS), IPTC and XMP under ImageIO's names, \
       and the name of the color profile.
 
-      --strip takes parts out: exif, gps, xmp, iptc, thumbnail, text (comments and texts of the container), other (data \
-      of applications, previews, bytes after the picture), icc; all is all of them but icc. The orientation stays, so \
+      --strip takes parts out: exif, gps, location (gps, places that XMP and IPTC name, GeoTIFF), xmp, iptc, c2pa, \
+      thumbnail, text (comments and texts of the container), other (data of applications, previews, bytes after the \
+      picture), icc; all is all of them but icc. The orientation stays, so \
       that pictures are not shown turned. --set writes a property: its name alone, or after its group and a dot; a \
       property of XMP has its prefix, such as dc:title. An empty value takes the property out. Repeat --set with the \
       same name for a list. Parts are taken out first.
@@ -40,7 +41,8 @@ struct MetadataCommand: ReadingVerb {
 
   @Option(
     help: ArgumentHelp(
-      "Take out these parts: exif, gps, xmp, iptc, thumbnail, text, other, icc, all.", valueName: "parts"),
+      "Take out these parts: exif, gps, location, xmp, iptc, c2pa, thumbnail, text, other, icc, all.",
+      valueName: "parts"),
     transform: PartsArgument.parsed)
   var strip: PartsArgument?
 

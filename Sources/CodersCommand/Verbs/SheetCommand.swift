@@ -190,13 +190,14 @@ struct SheetCommand: ReadingVerb {
     let description = Path.withoutSuffix(output) + ".json"
     try refuseInputs(files, [output, description], console)
     let run = SheetPacking(self, registry, console, failures)
-    let (sheet, image, names) = try atlas ? run.atlas(&currentFile) : run.sheet(&currentFile)
+    let (sheet, image, metadata, names) = try atlas ? run.atlas(&currentFile) : run.sheet(&currentFile)
     currentFile = output
     let options = try encoding.settings.options(as: format, registry, console, file: output, read)
     let target = OutputFile(output, console)
     let coder = try registry.coderID(named: encoding.encoder)
     let encoder = try registry.makeEncoder(as: format, to: target.destination, options: options, coder: coder)
     try encoder.add(image)
+    for change in metadata.changes(keeping: options.metadata) { try encoder.note(change) }
     let made = try encoder.finish()
     try target.take(made, console)
     currentFile = description
@@ -238,6 +239,7 @@ struct SheetCommand: ReadingVerb {
       let frame = try frames.frame(at: index)
       var image = source.image
       image.frames = [frame]
+      image.changes = [.cropped]
       image.loopCount = loop?.count ?? frames.loopCount
       try encoder.add(image)
     }

@@ -30,8 +30,9 @@ struct SheetPacking {
     self.failures = failures
   }
 
-  /// A sheet, its picture with the metadata of the first input, and what frames are called if they keep their names.
-  typealias Packed = (sheet: SpriteSheet, picture: Image, names: [String]?)
+  /// A sheet, its picture with the metadata of the first input, what all inputs say, and what frames are called if they
+  /// keep their names.
+  typealias Packed = (sheet: SpriteSheet, picture: Image, metadata: JoinedMetadata, names: [String]?)
 
   /// Packs all frames of one size. The layout of the pixels is that of the inputs, with alpha.
   ///
@@ -47,7 +48,7 @@ struct SheetPacking {
     let count = inputs.reduce(0) { $0 + $1.frameCount }
     let packer = try SheetPacker(
       size: first.size, count: count, options: options, limits: command.read.limits)
-    let picture = try decode(inputs, &currentFile) { (frame, input, _) throws(CoderError) in
+    let (picture, metadata) = try decode(inputs, &currentFile) { (frame, input, _) throws(CoderError) in
       let pixels = command.cell == nil ? frame.pixels : try Self.centered(frame.pixels, in: first.size, options.layout)
       try packer.add(pixels, delay: delay(of: frame, in: input))
     }
@@ -55,7 +56,7 @@ struct SheetPacking {
     // Pictures of a contact sheet keep their names, if each has its own.
     let names = inputs.map { Path.base($0.file) }
     let keepsNames = command.cell != nil && Set(names).count == names.count
-    return (sheet, self.picture(of: sheet, as: picture), keepsNames ? names : nil)
+    return (sheet, self.picture(of: sheet, as: picture), metadata, keepsNames ? names : nil)
   }
 
   /// A picture in the middle of a cell, with nothing around it.
@@ -84,7 +85,7 @@ struct SheetPacking {
     for input in inputs { options.layout = options.layout.union(input.layout) }
     var (pictures, delays, names): ([PixelBuffer], [FrameDelay], [String]) = ([], [], [])
     var bytes = 0
-    let picture = try decode(inputs, &currentFile) { (frame, input, index) throws(CoderError) in
+    let (picture, metadata) = try decode(inputs, &currentFile) { (frame, input, index) throws(CoderError) in
       bytes += frame.pixels.byteCount
       try command.read.limits.check(memory: bytes)
       let name = Path.base(input.file) + (input.frameCount > 1 ? "-\(index + 1)" : "")
@@ -96,7 +97,7 @@ struct SheetPacking {
     currentFile = command.output
     let sheet = try SpriteSheet.pack(
       pictures, delays: delays, loopCount: loopCount(first), options: options, limits: command.read.limits)
-    return (sheet, self.picture(of: sheet, as: picture), names)
+    return (sheet, self.picture(of: sheet, as: picture), metadata, names)
   }
 
   private func loopCount(_ first: Input) -> LoopCount {
@@ -110,30 +111,34 @@ struct SheetPacking {
   private func picture(of sheet: SpriteSheet, as first: Image?) -> Image {
     var image = first ?? Image(sheet.picture)
     image.frames = [Frame(pixels: sheet.picture)]
+    // It shows more than the first picture, elsewhere and in another size.
+    image.changes = [.scaled, .cropped, .turned, .drawn]
     return image
   }
 
   /// Decodes all inputs.
   ///
   /// - Parameter take: Gets each frame, with its number in its file.
-  /// - Returns: The first picture.
+  /// - Returns: The first picture, and what all files say of themselves.
   private func decode(
     _ inputs: [Input], _ currentFile: inout String, take: (Frame, Input, Int) throws(CoderError) -> Void
-  ) throws(CoderError) -> Image? {
+  ) throws(CoderError) -> (Image?, JoinedMetadata) {
     let count = inputs.reduce(0) { $0 + $1.frameCount }
     let progress = Progress(console, total: count, isQuiet: command.read.coders.isQuiet)
     defer { progress.finish() }
     var picture: Image?
+    var metadata = JoinedMetadata()
     for (order, input) in inputs.enumerated() {
       currentFile = input.file
       CurrentFiles.set(input: input.file, output: command.output)
       let decoder = try open(input.source, input.file)
+      metadata.add(decoder)
       try decode(decoder, of: input, picture: &picture, progress: progress, take: take) {
         failures.add($0, file: input.file, order: order)
       }
     }
     currentFile = command.output
-    return picture
+    return (picture, metadata)
   }
 
   private func decode(
