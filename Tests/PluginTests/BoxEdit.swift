@@ -36,12 +36,17 @@ enum BoxEdit {
     grow(start(of: "iprp", in: file), by: 20 + added, in: &file)
     grow(start(of: "meta", in: file), by: 20 + added, in: &file)
 
+    movePlaces(by: 20 + added, in: &file)
+    return file
+  }
+
+  /// Says that what is in the file lies further to its end.
+  private static func movePlaces(by count: Int, in file: inout [UInt8]) {
     var place = start(of: "iloc", in: file) + 16
     for _ in 0..<(Int(file[place - 2]) << 8 | Int(file[place - 1])) {
-      if file[place + 3] == 0 { grow(place + 6, by: 20 + added, in: &file) }
+      if file[place + 3] == 0 { grow(place + 6, by: count, in: &file) }
       place += 12 + 8 * (Int(file[place + 10]) << 8 | Int(file[place + 11]))
     }
-    return file
   }
 
   private static func start(of name: String, in bytes: [UInt8]) -> Int {
@@ -72,5 +77,20 @@ enum BoxEdit {
 
   private static func grow(_ offset: Int, by count: Int, in bytes: inout [UInt8]) {
     put(value(at: offset, in: bytes) + count, at: offset, in: &bytes)
+  }
+}
+
+extension BoxEdit {
+  /// Puts two items into a group of a type, ISO/IEC 14496-12 §8.18: `ster` is a stereo pair, the left picture first.
+  static func grouping(_ items: [Int], as type: String, in bytes: [UInt8]) -> [UInt8] {
+    var file = bytes
+    let numbers = [100, items.count] + items
+    let group = bigEndian(12 + 4 * numbers.count) + Array(type.utf8) + [0, 0, 0, 0] + numbers.flatMap(bigEndian)
+    let box = bigEndian(12 + group.count) + Array("grpl".utf8) + [0, 0, 0, 0] + group
+    let meta = start(of: "meta", in: file)
+    file.insert(contentsOf: box, at: meta + value(at: meta, in: file))
+    grow(meta, by: box.count, in: &file)
+    movePlaces(by: box.count, in: &file)
+    return file
   }
 }

@@ -273,15 +273,27 @@ extension CoderRegistry {
       options.log?(.info, "\(header.pageCount - pictures.count) pages that are parts of others are left out")
     }
     guard pictures.count > 1 else { return [decoder.page] }
+    let group = groupName(of: decoder)
     guard writer?.writesPages ?? false else {
       notes.append(
         FactChange(
-          .pages, .dropped, because: "\(format) holds 1 page: page \(decoder.page + 1) of \(pictures.count) is written")
-      )
+          .pages, .dropped,
+          because: "\(format) holds 1 page: page \(decoder.page + 1) of \(pictures.count) is written"
+            + (group.map { ", of a \($0)" } ?? "")))
       return [decoder.page]
+    }
+    if let group {
+      notes.append(FactChange(.pages, .dropped, because: "all pages are written, and not that they are a \(group)"))
     }
     return pictures
   }
+}
+
+/// What pages of a file are together that the page is one of, in words; nil if it is in no group.
+private func groupName(of decoder: ImageDecoder) -> String? {
+  let properties = Result { () throws(CoderError) in try decoder.properties() }
+  guard case .text(let type)? = (try? properties.get())?["{Groups}", "GroupType"] else { return nil }
+  return type == "StereoPair" ? "stereo pair" : "burst"
 }
 
 extension EncodeOptions {
