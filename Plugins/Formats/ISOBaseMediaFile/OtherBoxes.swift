@@ -37,6 +37,12 @@ public enum OtherBoxes {
   }
 
   private static func nameItems(of meta: MetaBox, in all: inout ApplicationData) {
+    let blocks = meta.items.filter { item in
+      (item.type == .exif || item.isXMP)
+        && meta.primary.map { meta.references(from: item.id, as: .describes).contains($0) } ?? false
+    }
+    if blocks.count(where: { !$0.isXMP }) > 1 { all.add(ApplicationData.secondExif) }
+    if blocks.count(where: \.isXMP) > 1 { all.add(ApplicationData.secondXMP) }
     for item in meta.items where !knownItems.contains(item.type) && !item.isXMP { all.add("\(item.type) item") }
   }
 

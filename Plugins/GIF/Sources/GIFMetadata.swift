@@ -53,6 +53,9 @@ enum GIFMetadata {
     var offset = min(LogicalScreen.size + 3 * screen.globalColorCount, reader.count)
     while let block = Block(in: reader, at: offset) {
       if let name = block.applicationName { data.add(name) }
+      if block.kinds == [.xmp] {
+        data.note([UInt8](copying: try reader.bytes(at: offset, count: block.end - offset)), of: .xmp)
+      }
       offset = block.end
       guard block.isLast else { continue }
       if offset < reader.count { data.add("\(reader.count - offset) bytes after the picture") }

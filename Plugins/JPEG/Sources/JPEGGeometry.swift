@@ -59,7 +59,14 @@ enum JPEGGeometry {
   /// pictures, which are not carried over.
   private static func segments(of source: SourceView, swapsSides: Bool) throws(CoderError) -> [UInt8] {
     var result: [UInt8] = []
+    var blocks: Set<MetadataBlock> = []
     for segment in try HeaderSegments(parsing: source).segments {
+      // Of Exif and XMP the first block counts; nobody would change a second one along with the picture.
+      if segment.kind == .exif || segment.kind == .xmp && !segment.isExtendedXMP, let block = segment.kind.block,
+        !blocks.insert(block).inserted
+      {
+        continue
+      }
       switch segment.kind {
       case .jfif:
         guard let kept = try jfif(segment.payload, of: source, swapsSides: swapsSides) else { continue }

@@ -178,7 +178,13 @@ enum JXLMetadata {
     guard try BoxIndex(parsing: source).isContainer else { return data.payload }
     var offset = 0
     while offset < source.size, let box = try source.boxIfAny(at: offset) {
-      if try kind(of: box, in: source) == .other([.other]), try contentType(of: box, in: source) != .gainMap {
+      let kind = try kind(of: box, in: source)
+      if kind == .exif || kind == .xmp, !box.isCut {
+        data.note(
+          try source.bytes(at: box.content, count: min(box.end, source.size) - box.content, of: "a box of metadata"),
+          of: kind == .exif ? .exif : .xmp)
+      }
+      if kind == .other([.other]), try contentType(of: box, in: source) != .gainMap {
         data.add("box \(try contentType(of: box, in: source))")
       }
       offset = min(box.end, source.size)

@@ -46,12 +46,28 @@ enum PNGMetadata {
     while case .chunk(let chunk) = try walk.next() {
       let kinds = try kind(of: chunk, in: source, host: host)
       if kinds == [.other] || unread.contains(chunk.name) { data.add("chunk \(chunk.name)") }
+      if kinds == [.exif] || kinds == [.xmp], let block = try payload(of: chunk, in: source, host: host) {
+        data.note(block, of: kinds == [.exif] ? .exif : .xmp)
+      }
       if kinds == [.icc], chunk.name != .iccp { data.add("profile in a text") }
       guard chunk.name == .iend else { continue }
       if chunk.end < source.size { data.add("\(source.size - chunk.end) bytes after the picture") }
       break
     }
     return data.payload
+  }
+
+  /// Exif or XMP as a chunk has it, without what says that it is; the chunk's data, if that cannot be read.
+  private static func payload(
+    of chunk: Chunk, in source: SourceView, host: CoderHost
+  ) throws(CoderError) -> [UInt8]? {
+    let limit = host.limits.maxMetadata
+    guard case .data(let data) = try ChunkData(of: chunk, in: source, limit: limit) else { return nil }
+    var payload = data
+    if chunk.name != .exif, let text = try TextChunk(data, of: chunk.name, limit: limit, host: host), !text.isCut {
+      payload = RawProfile(text.text)?.payload ?? text.text
+    }
+    return Array(payload.dropFirst(ExifPayload.start(in: payload.span.bytes)))
   }
 
   private static func walk(_ source: SourceView) throws(CoderError) -> ChunkWalk {

@@ -69,6 +69,12 @@ enum WebPMetadata {
     var data = ApplicationData()
     var offset = 12
     while let chunk = try Chunk(parsing: source, at: offset, before: end) {
+      if chunk.name == .exif || chunk.name == .xmp {
+        let count = max(0, min(chunk.end, end) - chunk.payload)
+        data.note(
+          try source.bytes(at: chunk.payload, count: count, of: "a chunk of metadata"),
+          of: chunk.name == .exif ? .exif : .xmp)
+      }
       if kinds(of: chunk.name) == [.other], chunk.name != .extended { data.add("chunk \(chunk.name)") }
       offset = chunk.next
     }

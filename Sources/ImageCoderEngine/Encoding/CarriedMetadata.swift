@@ -253,11 +253,13 @@ struct CarriedMetadata {
   private mutating func nameApplicationData() {
     payloads[.other] = nil
     guard wantsAll, let payload = source.metadata[.other] else { return }
+    for change in FactChange.leavingOut(ApplicationData.repeatedBlocks(in: payload)) { facts.append(change) }
     var (rights, names) = (Properties(), [String]())
     for data in ContainerText.texts(in: payload) {
       switch data.keyword {
       case ApplicationData.copyrightFlag: rights["xmpRights:Marked"] = .text("True")
       case ApplicationData.copyrightAddress: rights["xmpRights:WebStatement"] = .text(data.text)
+      case ApplicationData.secondExif, ApplicationData.secondXMP: break
       default: names.append(data.keyword)
       }
     }

@@ -9,6 +9,10 @@ public struct ApplicationData: Sendable {
   public static let copyrightFlag = "Photoshop copyright flag"
   /// The name of the address where the rights in a picture are stated, which is the value.
   public static let copyrightAddress = "Photoshop URL"
+  /// The name of a second block of Exif that says something else than the first, which is the one that counts.
+  public static let secondExif = "second Exif block"
+  /// The name of a second packet of XMP that says something else than the first, which is the one that counts.
+  public static let secondXMP = "second XMP packet"
   /// Names that are kept: others are counted.
   public static let mostNames = 64
   /// Bytes of a value in UTF-8 at most.
@@ -17,6 +21,8 @@ public struct ApplicationData: Sendable {
   private var found: [ContainerText] = []
   private var known: Set<String> = []
   private var leftOut = 0
+  /// The first block of each kind.
+  private var blocks: [MetadataKind: [UInt8]] = [:]
 
   /// No names.
   public init() {}
@@ -30,6 +36,18 @@ public struct ApplicationData: Sendable {
     }
     known.insert(name)
     found.append(ContainerText(value, keyword: name))
+  }
+
+  /// Notes a block of Exif or XMP, in the order of the file: a later one that is not as the first gets a name.
+  ///
+  /// - Parameter kind: Blocks of other kinds are passed over.
+  public mutating func note(_ block: [UInt8], of kind: MetadataKind) {
+    guard kind == .exif || kind == .xmp else { return }
+    guard let first = blocks[kind] else {
+      blocks[kind] = block
+      return
+    }
+    if block != first { add(kind == .exif ? Self.secondExif : Self.secondXMP) }
   }
 
   /// The payload of ``MetadataKind/other``, or nil without any name.

@@ -98,6 +98,9 @@ extension CoderRegistry {
     }
     if writesExif, old.header.metadata.contains(.exif) {
       edit.removed.insert(.thumbnail)
+      if old.parts().contains(where: { $0.kind == .thumbnail }) {
+        changes.append(FactChange(.thumbnail, .dropped, because: "the picture is turned or cropped"))
+      }
       let properties = try old.properties()
       for (name, side) in [("PixelXDimension", size.width), ("PixelYDimension", size.height)] {
         guard let old = properties["{Exif}", name] else { continue }
@@ -132,15 +135,20 @@ extension CoderRegistry {
         FactChange(
           .credentials, .dropped, because: "content credentials sign the bytes of the file, which were changed"))
     }
-    for change in changes { try change.tell(options) }
+    let repeated = FactChange.leavingOut(old.repeatedBlocks)
+    for change in changes + repeated { try change.tell(options) }
+    changes += repeated
     guard !edit.isEmpty else {
       return EncodedFile(format: old.header.format, bytes: bytes, byteCount: bytes.count, changes: changes)
     }
-    var new = try editMetadata(.bytes(bytes), edit, reading: reading)
+    var quiet = reading
+    // What goes was told already.
+    if !repeated.isEmpty { (quiet.log, quiet.isStrict) = (nil, false) }
+    var new = try editMetadata(.bytes(bytes), edit, reading: quiet)
     guard try self.open(.bytes(new.bytes), options: reading).header.displayedSize == size else {
       throw .libraryFailure("the file was not turned")
     }
-    new.changes += changes
+    new.changes = new.changes.filter { !changes.contains($0) } + changes
     return new
   }
 }

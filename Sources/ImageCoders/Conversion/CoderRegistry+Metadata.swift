@@ -40,13 +40,17 @@ extension CoderRegistry {
     try reading.limits.check(memory: open.size)
     let context = DecodeContext(open, options: reading)
     let name = KnownOperation.editMetadata.name
+    let repeated = decoder.repeatedBlocks
     let outcome = try attempt(name, from: format, to: format, readBy: decoder.coderID, coder: id) {
       (coder) throws(CoderError) -> EncodedFile? in
-      var edits = try edit.blocks(orientation: decoder.header.orientation) { (kind) throws(CoderError) in
-        try decoder.block(kind, by: coder, in: context)
+      var edits = try edit.blocks(orientation: decoder.header.orientation, repeated: repeated) {
+        (kind) throws(CoderError) in try decoder.block(kind, by: coder, in: context)
       }
       var result = try coder.apply(.editMetadata(edits), from: format, to: format, in: context, asksOnly: false)
-      var changes: [FactChange] = []
+      var changes = FactChange.leavingOut(
+        repeated.filter { kind in
+          edits.removed.contains(kind) && !edit.removed.contains(kind == .exif ? .exif : .xmp)
+        })
       // Credentials sign the bytes of the file, so that they go with the first of them that changes.
       if decoder.header.metadata.contains(.c2pa), !edits.removed.contains(.c2pa), try !open.holds(result.bytes ?? []) {
         edits.removed.insert(.c2pa)

@@ -87,6 +87,11 @@ struct JPEGFacts {
   static func applicationData(in source: SourceView, limits: Limits) throws(CoderError) -> [UInt8]? {
     let header = try HeaderSegments(parsing: source)
     var data = ApplicationData()
+    for segment in header.segments where !segment.isExtendedXMP {
+      guard let kind = segment.kind.block?.kind, [.exif, .xmp].contains(kind) else { continue }
+      let content = segment.content
+      data.note(try source.bytes(at: content.lowerBound, count: content.count, of: "\(kind)"), of: kind)
+    }
     for segment in header.segments where segment.kind == .application {
       let start = try source.bytes(
         at: segment.payload.lowerBound, count: min(segment.payload.count, 16), of: "a segment of an application")

@@ -174,7 +174,11 @@ struct HeaderSegments {
         let prefix = segment.isExtendedXMP ? FileHeader.Prefix.extendedXMP : FileHeader.Prefix.xmp
         segment.lead = prefix.utf8CodeUnitCount
       case .icc: segment.lead = FileHeader.Prefix.icc.utf8CodeUnitCount + 2
-      default: if marker == 0xE1 { segment.lead = ExifPayload.start(in: reader.bytes) }
+      default:
+        guard marker == 0xE1 else { break }
+        segment.lead = ExifPayload.start(in: reader.bytes)
+        // Some programs write the name of Exif in other ways.
+        if segment.lead > 0 { segment.kind = .exif }
       }
       if marker == 0xEB, let part = BoxPart(reader, payload) { boxes.append((segments.count, part)) }
       segments.append(segment)
@@ -183,7 +187,7 @@ struct HeaderSegments {
 
   /// The first block of Exif, or nil.
   func exif(in source: SourceView, _ limits: Limits) throws(CoderError) -> [UInt8]? {
-    guard let found = segments.first(where: { $0.marker == 0xE1 && $0.kind != .xmp && $0.lead > 0 }) else { return nil }
+    guard let found = segments.first(where: { $0.kind == .exif && $0.lead > 0 }) else { return nil }
     try limits.check(metadata: found.content.count)
     return try source.bytes(at: found.content.lowerBound, count: found.content.count, of: "the Exif payload")
   }

@@ -7,10 +7,13 @@ extension MetadataEdit {
   ///
   /// - Parameters:
   ///   - orientation: How the file turns the picture. It stays if Exif is taken out.
+  ///   - repeated: Kinds of which the file has further blocks. Where something is changed, those go: they would say what
+  ///     is asked to go, or what is true no more.
   ///   - block: The block of a kind, as the file has it: Exif, XMP or IPTC.
   /// - Throws: ``CoderError/Code/invalidArgument`` for a property that cannot be set; what `block` throws.
   package func blocks(
-    orientation: Orientation, block: (MetadataBlock) throws(CoderError) -> [UInt8]?
+    orientation: Orientation, repeated: Set<MetadataBlock> = [],
+    block: (MetadataBlock) throws(CoderError) -> [UInt8]?
   ) throws(CoderError) -> MetadataBlockEdits {
     var edits = MetadataBlockEdits()
     let whole: [(Part, MetadataBlock)] = [(.icc, .icc), (.text, .text), (.other, .other), (.c2pa, .c2pa)]
@@ -20,6 +23,13 @@ extension MetadataEdit {
     try editExif(&edits, settings.exif, orientation, block)
     try editIPTC(&edits, settings.iptc, block)
     try editXMP(&edits, settings.xmp, settings.exif, block)
+    // Both blocks have places, thumbnails, and copies of what is set in Exif.
+    var changed: Set<MetadataBlock> = []
+    if !removed.isDisjoint(with: [.gps, .location, .thumbnail]) || !settings.exif.isEmpty { changed = [.exif, .xmp] }
+    if !settings.xmp.isEmpty { changed.insert(.xmp) }
+    for kind in repeated.intersection(changed).subtracting(edits.removed) {
+      edits.replace(kind, with: try block(kind))
+    }
     return edits
   }
 
