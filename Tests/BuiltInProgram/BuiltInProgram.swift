@@ -10,6 +10,7 @@ import ImageCodersWorker
 ///
 ///     decode FILE, thumbnail FILE, encode FORMAT FILE   what comes out, as a hash
 ///     hostile ACT                                       a file of Tests/HostilePlugin
+///     forked COUNT FILE                                 what children of `fork()` decode while threads do: each different answer
 ///     time COUNT FILE                                   nanoseconds of a decode: of so many, a tenth takes less
 ///     workers                                           the numbers of the workers that wait
 ///
@@ -76,10 +77,54 @@ import ImageCodersWorker
     case ("hostile", 2):
       let bytes = Array("HOSTILE \(words[1])".utf8) + [UInt8](repeating: 0, count: 40_000)
       return hash(of: try registry.decode(.bytes(bytes)))
+    case ("forked", 3): return forked(Int(words[1]) ?? 1, words[2], registry)
     case ("time", 3): return "\(try time(Int(words[1]) ?? 1, of: words[2], registry))"
     case ("workers", 1): return WorkerPool.idleProcesses(in: "").map { "\($0)" }.joined(separator: " ")
     default: throw .invalidArgument("\(words)")
     }
+  }
+
+  /// Forks while two threads decode, each time at another moment. A child starts workers of its own.
+  private static func forked(_ count: Int, _ path: String, _ registry: CoderRegistry) -> String {
+    guard let symbol = dlsym(nil, "fork") else { return "no fork" }
+    let fork = unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)
+    let stop = Cancellation()
+    for _ in 0..<2 {
+      try? ThreadPool.shared.start(for: "a busy thread") {
+        while !stop.isCancelled { _ = outcome(path, registry) }
+      }
+    }
+    defer { stop.cancel() }
+    let answers = (0..<count).map { inChild(of: fork, round: $0, path, registry) }
+    return Set(answers).sorted().joined(separator: "; ")
+  }
+
+  /// What a child decodes, twice, or how it ends.
+  private static func inChild(
+    of fork: @convention(c) () -> pid_t, round: Int, _ path: String, _ registry: CoderRegistry
+  ) -> String {
+    usleep(UInt32(round * 7919 % 20_000))
+    var ends: [Int32] = [0, 0]
+    guard pipe(&ends) == 0 else { return "no pipe" }
+    let child = fork()
+    if child == 0 {
+      alarm(120)
+      let answers = [outcome(path, registry), outcome(path, registry)]
+      let text = answers[0] == answers[1] ? answers[0] : "\(answers)"
+      _ = text.withCString { write(ends[1], $0, strlen($0)) }
+      _exit(0)
+    }
+    close(ends[1])
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let said = max(read(ends[0], &bytes, bytes.count), 0)
+    close(ends[0])
+    var status: Int32 = 0
+    while waitpid(child, &status, 0) < 0, errno == EINTR {}
+    return status == 0 ? String(decoding: bytes[..<said], as: UTF8.self) : "a child ends with \(status)"
+  }
+
+  private static func outcome(_ path: String, _ registry: CoderRegistry) -> String {
+    do throws(CoderError) { return hash(of: try registry.decode(.file(path))) } catch { return "\(error)" }
   }
 
   private static func time(_ count: Int, of path: String, _ registry: CoderRegistry) throws(CoderError) -> Int {

@@ -63,6 +63,12 @@ import Testing
 
   private static let picture = "\(StagedTree.fixtures("qoi"))/valid/differences-small.qoi"
 
+  /// Neither the workers nor the threads of its parent are the child's: it starts its own, by the same program.
+  @Test(arguments: ["off", "required"]) func aChildOfForkHasWorkersOfItsOwn(_ mode: String) throws {
+    let found = try answers(mode, ["decode \(Self.picture)", "forked 10 \(Self.picture)", "decode \(Self.picture)"])
+    #expect(found[1] == found[0] && found[2] == found[0] && !found[0].contains(": "), "\(found)")
+  }
+
   private func error(_ arguments: String) throws -> String {
     try answers(arguments, ["decode \(Self.picture)"])[0]
   }
