@@ -22,6 +22,7 @@ typedef struct recode_piece {
 } recode_piece;
 
 // Where reading stands: the next bits are the upper ones of `bits`, of which `count` are counted.
+// To keep a position alone and load each time takes a fifth fewer instructions, and more time: each load waits for the code before.
 typedef struct code_reader {
   const uint8_t *at;
   uint64_t bits;
