@@ -27,7 +27,18 @@ public struct DecodeOptions: Sendable {
   /// What a decoder of an animation keeps between two frames, besides the canvas.
   package var canvasMemory = CanvasMemory()
   /// What a policy forbids.
-  package var restrictions = Restrictions()
+  package var restrictions: Restrictions {
+    get { forbidden?.restrictions ?? Restrictions() }
+    set { forbidden = Forbidden(newValue) }
+  }
+  /// Nil for nothing. One reference in the place of seven: options are copied several times for each file.
+  private var forbidden: Forbidden?
+
+  private final class Forbidden: Sendable {
+    let restrictions: Restrictions
+    init(_ restrictions: Restrictions) { self.restrictions = restrictions }
+  }
+
   /// Whether one picture of the file is asked for, as it fits a box.
   var isThumbnail: Bool { output.firstFrameOnly && output.size.box != nil }
 

@@ -21,15 +21,16 @@ struct Look {
   /// The coders that may recognize a file, in the order of the registry.
   ///
   /// - Parameter isQuick: Whether to leave out those that a few bytes rule out.
-  static func all(_ source: OpenSource, _ registry: RegistryState, isQuick: Bool) throws(CoderError) -> [Look] {
+  static func all(_ source: OpenSource, _ registry: RegistrySnapshot, isQuick: Bool) throws(CoderError) -> [Look] {
+    let (candidates, signatures) = (registry.state.candidates, registry.state.signatures)
     let possible: UInt64 =
-      try isQuick ? registry.signatures.coders(beginning: source.prefix(SignatureTable.prefixBytes)) : .max
+      try isQuick ? signatures.coders(beginning: source.prefix(SignatureTable.prefixBytes)) : .max
     var looks: [Look] = []
-    for index in registry.candidates.indices {
+    for index in candidates.indices {
       if index < possible.bitWidth, possible >> UInt64(index) & 1 == 0 { continue }
-      let candidate = registry.candidates[index]
+      let candidate = candidates[index]
       guard candidate.canRead else { continue }
-      looks.append(Look(candidate, try candidate.recognizer.recognize(source, by: registry.signatures, at: index)))
+      looks.append(Look(candidate, try candidate.recognizer.recognize(source, by: signatures, at: index)))
     }
     return looks
   }
@@ -37,7 +38,7 @@ struct Look {
   /// Adds kinds of formats that only the file's name tells, where the file agrees with what they are a kind of.
   ///
   /// - Returns: All agreements.
-  static func addNamed(to looks: inout [Look], _ source: OpenSource, _ registry: RegistryState) -> [Agreement] {
+  static func addNamed(to looks: inout [Look], _ source: OpenSource, _ registry: RegistrySnapshot) -> [Agreement] {
     var all = looks.flatMap(\.agreements)
     guard let name = source.fileExtension else { return all }
     // A kind may be what another one is a kind of: each round adds one, or is the last.
@@ -45,7 +46,7 @@ struct Look {
     while !isOver {
       isOver = true
       let agreed = Set(all.filter { $0.basis != .name }.flatMap(\.formats))
-      for candidate in registry.refiners {
+      for candidate in registry.state.refiners {
         for kind in candidate.refining where kind.extensions.contains(name) {
           guard let refined = kind.refines.first(where: agreed.contains),
             !all.contains(where: { $0.candidate === candidate && $0.formats.contains(kind.format) })

@@ -3,6 +3,8 @@
 import ImageCoderModel
 
 /// What a call sees of a registry; a change makes a new one. A class, so that no call copies the state.
+///
+/// Who looks at a part of the state takes that part of ``state``: a copy of all of it counts eighteen references.
 final class RegistrySnapshot: Sendable {
   let state: RegistryState
   // Of the policy, kept apart because each file asks.
@@ -21,6 +23,17 @@ final class RegistrySnapshot: Sendable {
     refusesCoders = state.policy.coders != nil || state.policy.formats != nil
     policyProblem = state.policy.problem
     isolation = state.isIsolatedAlike ? state.isolation(of: []) : nil
+  }
+
+  /// Whether a file agrees with a format that another one is a kind of.
+  func refines(_ looks: [Look]) -> Bool {
+    let refiners = state.refiners
+    return !refiners.isEmpty
+      && looks.contains { look in
+        look.agreements.contains { agreement in
+          refiners.contains { !$0.recognizer.refined.isDisjoint(with: agreement.formats) }
+        }
+      }
   }
 }
 
@@ -85,16 +98,6 @@ struct RegistryState {
 
   private static func refiners(among candidates: [Candidate]) -> [Candidate] {
     candidates.filter { $0.canRead && !$0.refining.isEmpty }
-  }
-
-  /// Whether a file agrees with a format that another one is a kind of.
-  func refines(_ looks: [Look]) -> Bool {
-    !refiners.isEmpty
-      && looks.contains { look in
-        look.agreements.contains { agreement in
-          refiners.contains { !$0.recognizer.refined.isDisjoint(with: agreement.formats) }
-        }
-      }
   }
 
   /// Sets what files may ask for, or looks once more which formats the policy names after coders were registered.

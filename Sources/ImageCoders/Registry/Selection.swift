@@ -56,9 +56,9 @@ struct Selection {
     _ source: OpenSource, among registry: RegistrySnapshot, only: String?, allowed: Set<ImageFormat>?,
     explains: Bool, load: (Candidate) throws(SkipReason) -> any ImageCoder
   ) throws(CoderError) {
-    var looks = try Look.all(source, registry.state, isQuick: !explains && only == nil)
+    var looks = try Look.all(source, registry, isQuick: !explains && only == nil)
     // Also what may not be read tells what else the file may be.
-    var all = registry.state.refines(looks) ? Look.addNamed(to: &looks, source, registry.state) : []
+    var all = registry.refines(looks) ? Look.addNamed(to: &looks, source, registry) : []
     for index in looks.indices { looks[index].filter(registry, allowed) }
     if let only { looks.removeAll { $0.candidate.id != only } }
     refused = looks.first { $0.refusal != nil && !$0.agreements.isEmpty }.map {
@@ -91,13 +91,14 @@ struct Selection {
       self.steps = steps + self.steps
     }
     bytesNeeded = needed == .max && !matches.isEmpty ? nil : needed
-    candidates = Self.sorted(matches, for: source, registry.state).map { ($0.candidate, $0.formats) }
+    candidates = Self.sorted(matches, for: source, registry).map { ($0.candidate, $0.formats) }
   }
 
   private static func sorted(
-    _ matches: [Agreement], for source: OpenSource, _ registry: RegistryState
+    _ matches: [Agreement], for source: OpenSource, _ snapshot: RegistrySnapshot
   ) -> [Agreement] {
     guard matches.count > 1 else { return matches }
+    let registry = snapshot.state
     // With no more than priorities to go by, their order is often that in which they are.
     if registry.preferredReaders.isEmpty,
       zip(matches, matches.dropFirst()).allSatisfy({ one, next in
