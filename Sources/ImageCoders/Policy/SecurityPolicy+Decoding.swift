@@ -17,17 +17,19 @@ extension SecurityPolicy {
   func restricting(_ options: DecodeOptions, for formats: [ImageFormat] = []) throws(CoderError) -> DecodeOptions {
     if let problem { throw problem }
     var options = options
-    (options.limits, options.restrictions.limits) = limits(options.limits, for: formats)
+    var restrictions = options.restrictions
+    (options.limits, restrictions.limits) = limits(options.limits, for: formats)
     if let formats = self.formats {
-      options.restrictions.formats = formats.value
-      options.restrictions.formatsWords = formats.words
+      restrictions.formats = formats.value
+      restrictions.formatsWords = formats.words
     }
-    if let rule = readOptions { options.restrictions.readOptions = (rule.value, rule.words) }
-    if let metadata = readsMetadata, !metadata.value { options.restrictions.metadata = metadata.words }
+    if let rule = readOptions { restrictions.readOptions = (rule.value, rule.words) }
+    if let metadata = readsMetadata, !metadata.value { restrictions.metadata = metadata.words }
     if let siblings {
-      options.restrictions.siblings = siblings.value
-      options.restrictions.siblingsWords = siblings.words
+      restrictions.siblings = siblings.value
+      restrictions.siblingsWords = siblings.words
     }
+    options.restrictions = restrictions
     return options
   }
 
