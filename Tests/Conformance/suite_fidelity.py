@@ -11,7 +11,8 @@ import numpy
 from encoded import CODERS, save
 from score import Score
 
-FORMATS = ("jpg", "png", "webp", "tif", "heic", "avif", "jxl")
+FORMATS = ("jpg", "png", "webp", "tif", "heic", "avif", "jxl", "jp2", "gif")
+TARGETS = (*FORMATS, "bmp")
 # exiftool puts these into a file of a format; what it refuses is not there before, either.
 TAGS = (
     "-IFD0:Artist=A. Author", "-IFD0:Copyright=© A. Author", "-IFD0:ImageDescription=Harbour", "-IFD0:Make=Maker",
@@ -27,11 +28,31 @@ TAGS = (
     "-XMP-tiff:ImageWidth=131", "-XMP-xmpRights:Marked=true", "-XMP-GPano:FullPanoWidthPixels=262",
     "-IPTC:Keywords=sea", "-IPTC:Keywords=boat", "-IPTC:Caption-Abstract=Harbour", "-IPTC:By-line=A. Author",
 )
-# How the picture is changed, and what of that no report has to say.
+# How the picture is changed: the verb of the command, and its options.
 WAYS = {
-    "encoded": (), "cropped": ("--crop", "64x48+16+16"), "scaled": ("--max-size", "60x60"), "turned": ("--rotate", "90"),
-    "blurred": ("--blur", "2"),
+    "encoded": ("convert", "--reencode"), "cropped": ("convert", "--reencode", "--crop", "64x48+16+16"),
+    "scaled": ("convert", "--max-size", "60x60"), "resized": ("convert", "--resize", "200x200,fill"),
+    "turned": ("convert", "--reencode", "--rotate", "90"), "flipped": ("convert", "--reencode", "--flip", "horizontal"),
+    "blurred": ("convert", "--blur", "2"), "gray": ("convert", "--grayscale", "1"),
+    "first frame": ("convert", "--reencode", "--first-frame"),
+    "as a thumbnail": ("thumbnail", "--size", "48", "--metadata", "keep"), "as a frame": ("animate",),
+    "as a sheet": ("sheet",),
 }
+# What is not decoded: from JPEG, or to the same format.
+COPIES = {
+    "copied": (), "turned without loss": ("--rotate", "90"), "cropped without loss": ("--crop", "64x48+16+16"),
+    "flipped without loss": ("--flip", "vertical")}
+# What edits take out, and the tags that go: by the beginning of group and name.
+STRIPS = {
+    "exif": ("IFD0:", "IFD1:", "ExifIFD:", "GPS:"), "gps": ("GPS:",), "xmp": ("XMP-",), "iptc": ("IPTC:",),
+    "location": ("GPS:", "XMP-photoshop:City", "XMP-iptcCore:Location"), "thumbnail": ("IFD1:",), "text": (),
+    "other": (),
+}
+# Kinds of files that the ways of several pictures write, and what is tried of pictures that lie on their side.
+SEVERAL = {"as a frame": ("png", "webp", "gif", "avif", "jxl"), "as a sheet": ("png", "webp")}
+TURNED = ("encoded", "cropped", "turned", "as a thumbnail")
+# What a TIFF file needs by itself, which is in the same directory.
+OWN = ("IFD0:XResolution", "IFD0:YResolution", "IFD0:ResolutionUnit")
 GROUPS = ("IFD0", "IFD1", "ExifIFD", "GPS", "IPTC")
 # What a TIFF says of its own coding, and what exiftool and the writers of Exif add so that it can be read.
 CODING = {
@@ -50,54 +71,135 @@ FACTS = {
 def run(digest, corpora):
     lost = Score("Facts, none lost in silence", "exiftool before and after")
     said = Score("Facts, none reported that stay", "exiftool before and after")
+    edits = Score("Edits, what is asked to go and nothing else", "exiftool before and after")
     with tempfile.TemporaryDirectory() as folder:
         plain = os.path.join(folder, "plain.png")
         y, x = numpy.mgrid[0:97, 0:131]
         save(plain, numpy.stack([x + y, x * 2 % 256, y * 2], axis=2).astype(numpy.uint8))
         small = os.path.join(folder, "small.jpg")
-        command(digest, plain, small, "--max-size", "40x40")
+        command(digest, plain, small, "convert", "--max-size", "40x40")
+        # Lossless turns need whole blocks.
+        even = os.path.join(folder, "even.jpg")
+        command(digest, plain, even, "convert", "--crop", "128x96+0+0", "--subsampling", "444")
         for turn in (1, 6):
             for source in FORMATS:
                 path = os.path.join(folder, f"source-{turn}.{source}")
-                problem = command(digest, plain, path)[1]
-                orientation = (f"-IFD0:Orientation#={turn}", f"-XMP-tiff:Orientation#={turn}") if turn > 1 else ()
-                subprocess.run(
-                    ["exiftool", "-q", "-q", "-m", "-overwrite_original", *TAGS, *orientation,
-                     f"-IFD1:ThumbnailImage<={small}", path], capture_output=True, check=False)
-                before = listed(path)
-                if problem or len(before) < 10:
-                    lost.add(f"{source}, orientation {turn}", problem or f"exiftool wrote {len(before)} tags")
+                problem = described(digest, plain, path, small, turn)
+                if problem:
+                    lost.add(f"{source}, orientation {turn}", problem)
                     continue
-                for target in FORMATS:
-                    for way, options in WAYS.items():
-                        made = os.path.join(folder, f"made.{target}")
-                        report, problem = command(digest, path, made, *options)
-                        name = f"{source} to {target}, {way}, orientation {turn}"
-                        if problem:
-                            lost.add(name, problem)
-                            continue
-                        compare(lost, said, name, before, listed(made), report)
-                        os.remove(made)
-    return [lost, said]
+                for target in TARGETS:
+                    ways = {
+                        name: way for name, way in WAYS.items()
+                        if target in SEVERAL.get(name, TARGETS) and (turn == 1 or name in TURNED)}
+                    check(digest, lost, said, folder, f"{source} to {target}", turn, path, target, ways)
+                edit(digest, edits, folder, source, turn, path)
+            whole = os.path.join(folder, f"even-{turn}.jpg")
+            problem = described(digest, even, whole, small, turn)
+            if problem:
+                lost.add(f"jpg, orientation {turn}", problem)
+                continue
+            ways = {name: ("convert", *way) for name, way in COPIES.items()}
+            check(digest, lost, said, folder, "jpg to jpg", turn, whole, "jpg", ways)
+            # What a JPEG XL says may be compressed, and exiftool may not read that: the JPEG in it says all.
+            stored = os.path.join(folder, "stored.jxl")
+            problem = command(digest, whole, stored, "convert")[1]
+            if problem:
+                lost.add(f"jpg in jxl, orientation {turn}", problem)
+                continue
+            restored = os.path.join(folder, "restored.jpg")
+            report, problem = command(digest, stored, restored, "convert")
+            tags = listed([whole, restored]) if not problem else {}
+            if problem:
+                lost.add(f"jpg in jxl, orientation {turn}", problem)
+            else:
+                compare(lost, said, f"jpg in jxl, orientation {turn}", tags[whole], tags[restored], report)
+    return [lost, said, edits]
 
 
-def command(digest, source, target, *options):
-    """The report of a conversion that encodes the picture, and what was wrong."""
-    quality = () if target.endswith((".png", ".tif")) else ("--quality", "0.8")
+def described(digest, plain, path, small, turn):
+    """Makes a file that says what exiftool can write into its format; what was wrong."""
+    problem = command(digest, plain, path, "convert")[1]
+    if problem:
+        return problem
+    orientation = (f"-IFD0:Orientation#={turn}", f"-XMP-tiff:Orientation#={turn}") if turn > 1 else ()
+    subprocess.run(
+        ["exiftool", "-q", "-q", "-m", "-overwrite_original", *TAGS, *orientation,
+         f"-IFD1:ThumbnailImage<={small}", path],
+        capture_output=True, check=False)
+    count = len(listed([path])[path])
+    return None if count >= 10 else f"exiftool wrote {count} tags"
+
+
+def check(digest, lost, said, folder, pair, turn, path, target, ways):
+    """One source and one target in several ways: exiftool reads all of them at a time."""
+    made = {}
+    for way, (verb, *options) in ways.items():
+        name = f"{pair}, {way}, orientation {turn}"
+        file = os.path.join(folder, f"made-{len(made)}.{target}")
+        report, problem = command(digest, path, file, verb, *options)
+        if problem:
+            lost.add(name, problem)
+        else:
+            made[file] = (name, report)
+    tags = listed([path, *made])
+    for file, (name, report) in made.items():
+        compare(lost, said, name, tags[path], tags[file], report)
+        os.remove(file)
+
+
+def edit(digest, score, folder, source, turn, path):
+    """Each part that an edit takes out: its tags are gone, and all others say what they said."""
+    made = {}
+    for part in STRIPS:
+        file = os.path.join(folder, f"edited-{part}.{source}")
+        done = subprocess.run(
+            [CODERS, "metadata", "--plugin-dir", digest.plugins, "--json", "--strip", part, path, "-o", file],
+            capture_output=True, text=True, check=False)
+        if done.returncode:
+            score.add(f"{source}, {part}, orientation {turn}", done.stderr.strip())
+        else:
+            made[file] = part
+    tags = listed([path, *made])
+    for file, part in made.items():
+        problems = []
+        for key, value in tags[path].items():
+            # The orientation stays, since the picture would be shown turned.
+            goes = key.startswith(STRIPS[part]) and key != "IFD0:Orientation"
+            if source == "tif" and key in OWN:
+                goes = False
+            if part in ("gps", "location") and key.startswith("XMP-exif:GPS"):
+                goes = True
+            if goes and key in tags[file]:
+                problems.append(f"{key} is there")
+            if not goes and not same(value, tags[file].get(key)):
+                problems.append(f"{key} was {value!r}, is {tags[file].get(key)!r}")
+        score.add(f"{source}, {part}, orientation {turn}", "; ".join(problems) or None)
+        os.remove(file)
+
+
+def command(digest, source, target, verb, *options):
+    """The report of a conversion, and what was wrong."""
+    output = ("-o", target, source) if verb != "convert" else (source, target)
     done = subprocess.run(
-        [CODERS, "convert", "--plugin-dir", digest.plugins, "--json", source, target, *quality, *options],
-        capture_output=True, text=True, check=False)
+        [CODERS, verb, "--plugin-dir", digest.plugins, "--json", *options, *output], capture_output=True, text=True,
+        check=False)
     if done.returncode:
         return {}, done.stderr.strip() or f"status {done.returncode}"
-    return json.loads(done.stdout), None
+    report = json.loads(done.stdout)
+    return report["files"][0] if "files" in report else report, None
 
 
-def listed(path):
-    """Tags and what they say, by group and name."""
+def listed(paths):
+    """Of each file, tags and what they say, by group and name."""
     done = subprocess.run(
-        ["exiftool", "-j", "-G1", "-n", "-a", "-q", "-q", "-charset", "IPTC=UTF8", path], capture_output=True, text=True,
-        check=False)
-    tags = json.loads(done.stdout)[0]
+        ["exiftool", "-j", "-G1", "-n", "-a", "-q", "-q", "-charset", "IPTC=UTF8", *paths], capture_output=True,
+        text=True, check=False)
+    return {tags["SourceFile"]: facts(tags) for tags in json.loads(done.stdout)}
+
+
+def facts(tags):
+    """Tags that state facts."""
     found = {}
     for key, value in tags.items():
         group, _, name = key.partition(":")
@@ -123,11 +225,17 @@ def fact(key):
 
 
 def compare(lost, said, name, before, after, report):
-    """Each tag is as it was, or its fact is in the report; and each fact in the report has a tag that is not as it was."""
+    """Each tag is as it was, or its fact is in the report; and each of these has a tag that is not as it was."""
     reported = {change["fact"] for change in report["changes"] + report["kept"]}
-    different = {fact(key): f"{key} was {value!r}, is {after.get(key)!r}"
-                 for key, value in before.items() if not same(value, after.get(key))}
-    silent = [text for kind, text in sorted(different.items()) if kind not in reported]
+    different, silent = set(), []
+    for key, value in sorted(before.items()):
+        if same(value, after.get(key)):
+            continue
+        different.add(fact(key))
+        # A fact that goes along with all of Exif or XMP is not named by itself.
+        whole = "XMP" if key.startswith("XMP-") else "IPTC" if key.startswith("IPTC:") else "Exif"
+        if fact(key) not in reported and not (whole in reported and key not in after):
+            silent.append(f"{key} was {value!r}, is {after.get(key)!r}")
     lost.add(name, "; ".join(silent) or None)
     # Facts that exiftool lists in other groups, or the picture itself has.
     visible = {"orientation", "dimensions", "thumbnail", "regions", "panorama", "Exif", "XMP", "IPTC"}
