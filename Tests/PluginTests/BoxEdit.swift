@@ -86,7 +86,7 @@ extension BoxEdit {
     var file = bytes
     let numbers = [100, items.count] + items
     let group = bigEndian(12 + 4 * numbers.count) + Array(type.utf8) + [0, 0, 0, 0] + numbers.flatMap(bigEndian)
-    let box = bigEndian(12 + group.count) + Array("grpl".utf8) + [0, 0, 0, 0] + group
+    let box = bigEndian(8 + group.count) + Array("grpl".utf8) + group
     let meta = start(of: "meta", in: file)
     file.insert(contentsOf: box, at: meta + value(at: meta, in: file))
     grow(meta, by: box.count, in: &file)

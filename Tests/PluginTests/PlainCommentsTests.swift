@@ -38,7 +38,7 @@ struct PlainCommentsTests {
 
   @Test func commentsKeepToTheLimit() throws {
     var options = DecodeOptions()
-    options.limits.maxMetadata = 64
+    options.limits.maxMetadata = 80
     let long = String(repeating: "a", count: 60)
     #expect(try Self.texts("P2 2 1 9\n1 #\(long)\n#\(long)\n2", options) == [long])
   }
