@@ -164,8 +164,9 @@ def edit(digest, score, folder, source, turn, path):
     for file, part in made.items():
         problems = []
         for key, value in tags[path].items():
-            # The orientation stays, since the picture would be shown turned.
-            goes = key.startswith(STRIPS[part]) and key != "IFD0:Orientation"
+            # The orientation stays where it counts, since the picture would be shown turned.
+            counts = key == "IFD0:Orientation" and source not in ("heic", "avif", "jxl")
+            goes = key.startswith(STRIPS[part]) and not counts
             if source == "tif" and key in OWN:
                 goes = False
             if part in ("gps", "location") and key.startswith("XMP-exif:GPS"):
