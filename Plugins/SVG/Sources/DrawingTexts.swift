@@ -38,7 +38,7 @@ struct DrawingTexts {
     var packetStart: Int?
     while let start = text.find("<", from: place) {
       if depth <= Self.deepest, let keyword = open.last(where: { $0.keyword != nil })?.keyword, start > place {
-        take(text, bytes, place..<start, as: keyword, &count, limit)
+        take(place..<start, of: text, from: bytes, as: keyword, count: &count, limit: limit)
       }
       if let end = Self.endOfOther(text, at: start) {
         place = end
@@ -63,7 +63,7 @@ struct DrawingTexts {
       if keyword != nil || name.hasSuffix(":license"), open.contains(where: { $0.name == "metadata" }),
         let value = Self.resource(text, in: start..<end)
       {
-        take(text, bytes, value, as: keyword ?? "License", &count, limit)
+        take(value, of: text, from: bytes, as: keyword ?? "License", count: &count, limit: limit)
       }
       guard !isEmpty else { continue }
       depth += 1
@@ -86,8 +86,8 @@ struct DrawingTexts {
 
   /// Adds a text, unless its keyword has it already.
   private mutating func take(
-    _ text: MarkupText, _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, as keyword: String, _ count: inout Int,
-    _ limit: Int
+    _ range: Range<Int>, of text: MarkupText, from bytes: UnsafeRawBufferPointer, as keyword: String,
+    count: inout Int, limit: Int
   ) {
     guard let place = text.bytes(of: range) else { return }
     guard count + place.count <= limit else {

@@ -211,3 +211,12 @@ extension ImageDecoder {
     }
   }
 }
+
+extension ImageDecoder {
+  /// Kinds of blocks of which the file has a second one that says something else.
+  package var repeatedBlocks: Set<MetadataBlock> {
+    // Who cannot name what else is in a file cannot name these.
+    guard let payload = try? metadata(.other) else { return [] }
+    return ApplicationData.repeatedBlocks(in: payload)
+  }
+}

@@ -14,15 +14,6 @@ extension ApplicationData {
   }
 }
 
-extension ImageDecoder {
-  /// Kinds of blocks of which the file has a second one that says something else.
-  package var repeatedBlocks: Set<MetadataBlock> {
-    // Who cannot name what else is in a file cannot name these.
-    guard let payload = try? metadata(.other) else { return [] }
-    return ApplicationData.repeatedBlocks(in: payload)
-  }
-}
-
 extension FactChange {
   /// Blocks after the first of their kind, which are not written.
   package static func leavingOut(_ repeated: Set<MetadataBlock>) -> [FactChange] {

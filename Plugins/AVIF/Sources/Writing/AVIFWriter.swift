@@ -158,6 +158,8 @@ extension AVIFWriter {
   }
 
   private func encode(_ picture: SourcePicture) throws(CoderError) {
+    let image = picture.image.pointee
+    try settings.check(Size(width: Int(image.width), height: Int(image.height)), isSequence: isAnimated)
     encoder.pointee.speed = settings.speed(
       isSequence: isAnimated, hasAlpha: picture.image.pointee.alphaPlane != nil)
     let flags = isAnimated ? AVIF_ADD_IMAGE_FLAG_NONE : AVIF_ADD_IMAGE_FLAG_SINGLE

@@ -66,6 +66,12 @@ struct EncodingSettings {
     return isLossless || isRealTime && (hasAlpha || quantizer == 0) ? min(speed, 6) : speed
   }
 
+  /// - Throws: ``CoderError/Code/unsupported`` for a sequence that rav1e has no code for: of less than 16 pixels on a side.
+  func check(_ size: Size, isSequence: Bool) throws(CoderError) {
+    guard isSequence, codec == AVIF_CODEC_CHOICE_RAV1E, min(size.width, size.height) < 16 else { return }
+    throw .unsupported("an animation of \(size) with the encoder rav1e, which has 16 pixels on a side at least")
+  }
+
   /// Whether aom is told that a picture, the first of a file, shows a screen.
   func isScreen(_ pixels: PixelView) -> Bool {
     guard quantizer > 0, codec == AVIF_CODEC_CHOICE_AOM else { return false }
