@@ -116,13 +116,14 @@ struct CompressedUnits {
         done = count
         if let damage {
           let at = bytes.offset + Int(place.start)
-          return ReadBytes(count: done, problem: damage.error("unit \(index)", at: at))
+          return ReadBytes(count: done, problem: damage.error("unit \(index)", at: at, isCut: bytes.isCut))
         }
       }
-      let isShort = done < wanted
+      guard done < wanted else { return ReadBytes(count: done, problem: nil) }
+      let short = "the units hold \(done) of \(wanted) bytes"
       return ReadBytes(
         count: done,
-        problem: isShort ? .malformed("the units hold \(done) of \(wanted) bytes", at: bytes.offset) : nil)
+        problem: bytes.isCut ? .truncated(short, at: bytes.offset) : .malformed(short, at: bytes.offset))
     }
   }
 }
@@ -153,8 +154,10 @@ private struct UnitStream {
     case checksum, cut
     case stream(String)
 
-    func error(_ unit: String, at offset: Int) -> CoderError {
+    /// - Parameter isCut: Whether the file ends before the item does.
+    func error(_ unit: String, at offset: Int, isCut: Bool) -> CoderError {
       switch self {
+      case .cut where isCut: .truncated("\(unit) ends inside its stream", at: offset)
       case .checksum: .checksumMismatch("\(unit) has another Adler-32 than is stored", at: offset)
       case .cut: .malformed("\(unit) ends inside its stream", at: offset)
       case .stream(let what): .malformed("\(unit) is no Deflate stream: \(what)", at: offset)
