@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ImageCoderModel
 import ImageCoders
 import TestSupport
 import Testing
@@ -20,7 +21,7 @@ import Testing
   static let ends: [End] = registry.writers.flatMap { manifest in
     manifest.writtenFormats.flatMap { format in
       manifest.options.filter { CommonOption(rawValue: $0.name) == nil }.flatMap { option in
-        values(of: option.kind).map { End(format: format, name: option.name, value: $0) }
+        values(of: option.kind).map { End(format: format.format, name: option.name, value: $0) }
       }
     }
   }
@@ -67,12 +68,12 @@ import Testing
         options.isLossless = isLossless
         options.quality = isLossless ? nil : quality
         options.values[end.name] = end.value
-        do {
+        do throws(CoderError) {
           let bytes = try Self.registry.encode(image, as: end.format, options: options)
           let read = try Self.registry.decode(.bytes(bytes))
           #expect(read.pixels.size == image.pixels.size)
           written += 1
-        } catch let error as CoderError {
+        } catch {
           #expect([.unsupported, .invalidArgument].contains(error.code), "\(image.pixels.size): \(error)")
         }
       }
