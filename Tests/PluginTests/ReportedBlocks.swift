@@ -46,6 +46,14 @@ extension ReportedLossTests {
       return try hasOwner(try Row.registry.open(.bytes(made.bytes)))
         && made.changes.contains { $0.fact == .exif && $0.outcome == .dropped }
     },
+    Row("ExifReader 596", "IPTC is read after a broken segment of Photoshop") {
+      let block = [0x1C, 2, 120, 0, 5] + Array("hello".utf8)
+      let file = try Row.registry.encode(try Row.photo { $0.metadata[.iptc] = block }, as: .jpeg)
+      let resource = Array("Photoshop 3.0\u{0}8BIM".utf8) + [0x04, 0x04, 0, 0, 0, 0, 0xFF, 0xFF, 1, 2]
+      let broken = prefixed(file, ApplicationDataFile.segment(0xED, resource))
+      let stored = try Row.registry.open(.bytes(file)).metadata(.iptc)
+      return try stored != nil && Row.registry.open(.bytes(broken)).metadata(.iptc) == stored
+    },
     Row("exif_reader 5", "Exif is read after a segment of extended XMP") {
       let name = Array("http://ns.adobe.com/xmp/extension/\0".utf8)
       let lone = name + [UInt8](repeating: 0x41, count: 32) + [0, 0, 0, 9, 0, 0, 0, 0] + Array("<x></x>..".utf8)

@@ -24,18 +24,28 @@ public struct PhotoshopResources {
   private var rest: [UInt8] = []
 
   /// Reads resources that follow each other.
-  public init(_ bytes: [UInt8]) {
+  ///
+  /// - Parameter seams: Where the bytes were joined, in their order. A resource may go on after a seam, unless another one
+  ///   begins there: then it is broken, and what is before the seam goes to the end.
+  public init(_ bytes: [UInt8], joinedAt seams: [Int] = []) {
     let reader = ByteReader(bytes.span.bytes, of: "the image resources")
+    var begins = seams.filter { Self.isResource(reader, at: $0) }[...]
     var place = 0
-    while let next = Self.next(in: reader, at: place) {
-      let start = place
-      resources.append(
-        Resource(
-          id: next.id, bytes: Array(bytes[start..<next.end]),
-          data: (next.data.lowerBound - start)..<(next.data.upperBound - start)))
-      place = next.end
+    while place < bytes.count {
+      begins = begins.drop { $0 <= place }
+      var end = begins.first ?? bytes.count
+      if let next = Self.next(in: reader, at: place), next.data.upperBound <= end {
+        // Some programs leave out the padding of the last one.
+        end = min(end, next.end)
+        resources.append(
+          Resource(
+            id: next.id, bytes: Array(bytes[place..<end]),
+            data: (next.data.lowerBound - place)..<(next.data.upperBound - place)))
+      } else {
+        rest += bytes[place..<end]
+      }
+      place = end
     }
-    rest = Array(bytes[place...])
   }
 
   /// Finds resources in a file: of each identifier the first one.

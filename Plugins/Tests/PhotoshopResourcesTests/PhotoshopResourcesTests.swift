@@ -26,4 +26,19 @@ import Testing
       _ = PhotoshopResources.places(of: [0x0404], in: ByteReader(cut.span.bytes))
     }
   }
+
+  /// The first resource says that it has 200 bytes, and another one begins after 3 of them; or 20, which reach into that one.
+  @Test(arguments: [200, 20] as [UInt8]) func oneThatIsBrokenTakesNoOther(_ count: UInt8) {
+    let broken = Array("8BIM".utf8) + [0x04, 0x0A, 0, 0, 0, 0, 0, count, 1, 2, 3]
+    let joined = PhotoshopResources(broken + Self.bytes, joinedAt: [broken.count, broken.count + Self.bytes.count])
+    #expect(joined.iptc == [7])
+    #expect(joined.bytes == Self.bytes + broken)
+  }
+
+  /// A resource of 6 bytes, of which 2 are after the seam, goes on there.
+  @Test func oneGoesOnAfterASeam() {
+    let long = Array("8BIM".utf8) + [0x04, 0x04, 0, 0, 0, 0, 0, 6, 1, 2, 3, 4, 5, 6]
+    #expect(PhotoshopResources(long + Self.bytes, joinedAt: [long.count - 2]).iptc == [1, 2, 3, 4, 5, 6])
+    #expect(PhotoshopResources(long, joinedAt: [long.count - 2, long.count]).bytes == long)
+  }
 }

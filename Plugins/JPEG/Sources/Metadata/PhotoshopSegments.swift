@@ -7,7 +7,7 @@ import PhotoshopResources
 enum PhotoshopSegments {
   static let prefix: StaticString = "Photoshop 3.0\0"
 
-  /// The resources of all segments: one may go on in the next segment.
+  /// The resources of all segments: one may go on in the next segment, unless another one begins there.
   ///
   /// - Parameter segments: The payloads with their prefix.
   /// - Throws: ``CoderError/Code/limitExceeded``.
@@ -16,11 +16,12 @@ enum PhotoshopSegments {
   ) throws(CoderError) -> PhotoshopResources {
     let lead = prefix.utf8CodeUnitCount
     try limits.check(metadata: segments.reduce(0) { $0 + $1.count })
-    var joined: [UInt8] = []
+    var (joined, seams): ([UInt8], [Int]) = ([], [])
     for segment in segments where segment.count > lead {
       joined += try source.bytes(at: segment.lowerBound + lead, count: segment.count - lead, of: "image resources")
+      seams.append(joined.count)
     }
-    return PhotoshopResources(joined)
+    return PhotoshopResources(joined, joinedAt: seams)
   }
 
   /// The segments that hold resources, with their markers; none without any.
