@@ -113,7 +113,7 @@ import Testing
     #expect(try Self.frames(bytes) == pictures.map(Self.rows))
   }
 
-  /// 256 reds, then 256 blues: a palette for both has every second of each.
+  /// 256 reds, then 256 blues. Colors are counted by eights of red and of blue, so a palette for both has every eighth of each.
   @Test func onePaletteIsForAllFrames() throws {
     let size = Size(width: 64, height: 64)
     let pictures = try [0, 16].map { shift in
@@ -127,7 +127,7 @@ import Testing
     #expect(frames.count == 2)
     for (frame, picture) in zip(frames, pictures) {
       let differences = zip(frame.joined(), Self.rows(picture).joined()).map { abs(Int($0) - Int($1)) }
-      #expect(differences.max() ?? 255 <= 2)
+      #expect(differences.max() ?? 255 <= 5)
     }
   }
 
@@ -145,9 +145,9 @@ import Testing
     let bytes = try Self.registry.encode(Self.animation(pictures), as: Self.gif, options: options)
     let frames = try Self.frames(bytes)
     #expect(frames.count == 3)
-    #expect(abs(Int(frames[0][200][0]) - 200) <= 2 && abs(Int(frames[1][200][2]) - 200) <= 2)
-    // Black is the nearest to green.
-    #expect(frames[2][0][0..<3].allSatisfy { $0 < 4 })
+    #expect(abs(Int(frames[0][200][0]) - 200) <= 5 && abs(Int(frames[1][200][2]) - 200) <= 5)
+    // The darkest color is the nearest to green.
+    #expect(frames[2][0][0..<3].allSatisfy { $0 <= 8 })
     #expect(frames[2][200] == frames[1][200])
   }
 
