@@ -131,8 +131,8 @@ import Testing
     }
   }
 
-  /// Two frames of 8 megapixels fill the memory for frames that wait, but for a row or two that the core cuts off the second; a third
-  /// one has colors that they do not.
+  /// Two frames of 8 megapixels fill the memory for frames that wait, but for a row that the core cuts off the second; a third
+  /// one has a color that they do not, and the palette has no room for it.
   @Test func framesThatComeTooLateTakeThePaletteThatIsThere() throws {
     let size = Size(width: 4096, height: 2048)
     let pictures = try [(0, 0), (16, 0), (16, 128)].map { (shift, patch) in
@@ -142,6 +142,7 @@ import Testing
     }
     var options = EncodeOptions()
     options.values["palette"] = .number(1)
+    options.values["colors"] = 64
     options.values["dither"] = 0
     let bytes = try Self.registry.encode(Self.animation(pictures), as: Self.gif, options: options)
     let frames = try Self.frames(bytes)
