@@ -24,7 +24,7 @@ PLUGINS_BUILD := $(if $(filter pinned,$(CODECS)),Plugins/.build-pinned,Plugins/.
 
 .DEFAULT_GOAL := stage
 
-.PHONY: help deps codecs check-codecs build plugins touch-plugins plugin stage documentation demo test test-products test-plugin test-plugins test-core test-imageio facade wheel test-python test-facade test-engines scale templates examples compatibility check check-allocations check-bounds check-forks conformance bench sanitize sanitize-fixtures sanitize-thread fuzz install uninstall check-install deb check-deb dist dist-archive dist-packages dist-server check-dist check-reproducible check-distribution check-aarch64 clean
+.PHONY: help deps codecs check-codecs build demo-programs plugins touch-plugins plugin stage documentation demo test test-products test-plugin test-plugins test-core test-imageio facade wheel test-python test-facade test-engines scale templates examples compatibility check check-allocations check-bounds check-forks conformance bench sanitize sanitize-fixtures sanitize-thread fuzz install uninstall check-install deb check-deb dist dist-archive dist-packages dist-server check-dist check-reproducible check-distribution check-aarch64 clean
 
 help:
 	@sed -n 's/^#: //p' Makefile
@@ -99,8 +99,10 @@ plugin: touch-plugins
 	@scripts/build-plugins $(CONFIGURATION) $(NAME)
 	@scripts/stage-plugins $(STAGE) $(CONFIGURATION) $(NAME)
 
+# The modules of the command need one another in a row, and each is compiled by one processor: no plugin is to hold them up.
+PROGRAMS := build
 stage: deps
-	@scripts/side-by-side "$(MAKE) --no-print-directory build" "$(MAKE) --no-print-directory plugins"
+	@scripts/side-by-side "$(MAKE) --no-print-directory $(PROGRAMS)" "nice -n 10 $(MAKE) --no-print-directory plugins"
 	@scripts/stage $(STAGE) $(CONFIGURATION) $(PLUGINS)
 	@scripts/make-man-pages $(STAGE)/bin/coders $(STAGE)/share/man/man1
 	@scripts/make-completions $(STAGE)/bin/coders $(STAGE)/share
@@ -109,10 +111,13 @@ stage: deps
 documentation: deps
 	@scripts/make-documentation $(STAGE)/documentation $(DOCUMENTATION_BASE)
 
-demo: stage
+demo-programs: build
 	@echo "building the demonstration"
 	@$(SWIFT_BUILD) $(SWIFT_FLAGS) --product make-samples
 	@$(SWIFT_BUILD) $(SWIFT_FLAGS) --product contact-sheet
+
+demo: PROGRAMS := demo-programs
+demo: stage
 	@CONFIGURATION=$(CONFIGURATION) scripts/demo $(STAGE) $${IMAGES:+"$$IMAGES"}
 
 # Not --build-tests, which builds all targets of the package: the coders' modules, too, with all their libraries.
