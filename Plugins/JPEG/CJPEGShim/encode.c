@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "destination.h"
+#include "gray.h"
 #include "plain.h"
 #include "small.h"
 
@@ -17,9 +18,11 @@ struct cjpeg_encoder {
   struct jpeg_progress_mgr progress;
   recoder recoder;  // where a file gets tables of its own
   small_picture small;
+  gray_rows gray;
   const imgcoder_host *host;
   const imgcoder_output *output;
   cjpeg_encode_options options;
+  uint8_t *segments;  // of the options, while rows are kept
 };
 
 static int is_small(const cjpeg_encoder *encoder) { return encoder->options.effort == CJPEG_EFFORT_SMALL; }
@@ -108,6 +111,33 @@ static void begin_small(cjpeg_encoder *encoder) {
   destination_write(cinfo, encoder->options.segments, encoder->options.segments_length);
 }
 
+// The header of the file that libjpeg writes; frame and scan headers follow with the first row.
+static void begin_file(cjpeg_encoder *encoder) {
+  struct jpeg_compress_struct *cinfo = &encoder->cinfo;
+  // Progressive files have tables of their own in any case.
+  const int is_recoded = encoder->options.is_optimized && !encoder->options.is_progressive;
+  if (is_recoded) plain_set_tables(cinfo);
+  jpeg_start_compress(cinfo, TRUE);
+  // SOI and APP0, if any, are in the chunk.
+  destination_write(cinfo, encoder->options.segments, encoder->options.segments_length);
+  encoder->recoder.host = encoder->host;
+  if (is_recoded) encoder->destination.recoder = &encoder->recoder;
+}
+
+// Whether rows are kept for now.
+static int begin_gray(cjpeg_encoder *encoder) {
+  cjpeg_encode_options *options = &encoder->options;
+  const imgcoder_host *host = encoder->host;
+  if (options->effort == CJPEG_EFFORT_DEFAULT) gray_begin(&encoder->gray, host, options);
+  if (!encoder->gray.samples) return 0;
+  // The segments are the caller's, and the file begins when its channels are known.
+  encoder->segments = host->allocate(host, options->segments_length + 1, 0);
+  if (!encoder->segments) failure_escape((j_common_ptr)&encoder->cinfo, IMGCODER_STATUS_OUT_OF_MEMORY);
+  if (options->segments_length > 0) memcpy(encoder->segments, options->segments, options->segments_length);
+  options->segments = encoder->segments;
+  return 1;
+}
+
 static void begin(cjpeg_encoder *encoder) {
   struct jpeg_compress_struct *cinfo = &encoder->cinfo;
   jpeg_create_compress(cinfo);
@@ -116,18 +146,41 @@ static void begin(cjpeg_encoder *encoder) {
   encoder->progress.progress_monitor = on_progress;
   cinfo->progress = &encoder->progress;
   configure(cinfo);
-  if (is_small(encoder)) {
-    begin_small(encoder);
-    return;
+  if (is_small(encoder)) begin_small(encoder);
+  else if (!begin_gray(encoder)) begin_file(encoder);
+}
+
+static void write_rows(j_compress_ptr cinfo, const uint8_t *pixels, uint64_t stride, uint32_t count) {
+  const JDIMENSION first = cinfo->next_scanline;
+  for (uint32_t done = 0; done < count; done = cinfo->next_scanline - first) {
+    JSAMPROW rows[BATCH];
+    uint32_t batch = count - done < BATCH ? count - done : BATCH;
+    // libjpeg's type has no const, and it does not write to its input.
+    for (uint32_t i = 0; i < batch; i++) rows[i] = (JSAMPROW)(pixels + (done + i) * stride);
+    jpeg_write_scanlines(cinfo, rows, batch);
   }
-  // Progressive files have tables of their own in any case.
-  const int is_recoded = encoder->options.is_optimized && !encoder->options.is_progressive;
-  if (is_recoded) plain_set_tables(cinfo);
-  jpeg_start_compress(cinfo, TRUE);
-  // SOI and APP0, if any, are in the chunk; frame and scan headers follow with the first row.
-  destination_write(cinfo, encoder->options.segments, encoder->options.segments_length);
-  encoder->recoder.host = encoder->host;
-  if (is_recoded) encoder->destination.recoder = &encoder->recoder;
+}
+
+// Begins the file and writes the rows that were kept, as gray or as the colors that they came as.
+static void end_gray(cjpeg_encoder *encoder, int is_gray) {
+  struct jpeg_compress_struct *cinfo = &encoder->cinfo;
+  gray_rows *gray = &encoder->gray;
+  if (is_gray) {
+    encoder->options.pixel_format = IMGCODER_PIXEL_GRAY8;
+    configure(cinfo);
+  }
+  begin_file(encoder);
+  if (is_gray) {
+    write_rows(cinfo, gray->samples, gray->width, gray->count);
+  } else {
+    // libjpeg frees it with the rest of its memory.
+    JSAMPROW row = cinfo->mem->alloc_large((j_common_ptr)cinfo, JPOOL_IMAGE, (size_t)gray->width * gray->bytes);
+    for (uint32_t y = 0; y < gray->count; y++) {
+      gray_pixels(gray, y, row);
+      jpeg_write_scanlines(cinfo, &row, 1);
+    }
+  }
+  gray_free(gray);
 }
 
 static void finish(cjpeg_encoder *encoder) {
@@ -142,15 +195,22 @@ static void finish(cjpeg_encoder *encoder) {
     small_write(&encoder->small, &encoder->cinfo, &encoder->options, configure, on_levels, encoder->output);
     return;
   }
+  if (encoder->gray.samples) end_gray(encoder, encoder->gray.count == encoder->options.height);
   jpeg_finish_compress(&encoder->cinfo);
   if (!encoder->destination.recoder) return;
   imgcoder_status status = recode_write(&encoder->recoder, encoder->output);
   if (status != IMGCODER_STATUS_OK) failure_escape((j_common_ptr)&encoder->cinfo, status);
 }
 
+// The row that comes next.
+static JDIMENSION next_row(const cjpeg_encoder *encoder) {
+  if (encoder->gray.samples) return encoder->gray.count;
+  return is_small(encoder) ? encoder->small.planes.next : encoder->cinfo.next_scanline;
+}
+
 static void add(cjpeg_encoder *encoder, const uint8_t *pixels, uint64_t stride, uint32_t count) {
   struct jpeg_compress_struct *cinfo = &encoder->cinfo;
-  const JDIMENSION next = is_small(encoder) ? encoder->small.planes.next : cinfo->next_scanline;
+  const JDIMENSION next = next_row(encoder);
   if (stride < (uint64_t)cinfo->image_width * (uint64_t)cinfo->input_components || count > cinfo->image_height - next) {
     failure_escape((j_common_ptr)cinfo, IMGCODER_STATUS_INVALID_ARGUMENT);
   }
@@ -159,14 +219,13 @@ static void add(cjpeg_encoder *encoder, const uint8_t *pixels, uint64_t stride, 
     for (uint32_t i = 0; i < count; i++) planes_add(&encoder->small.planes, pixels + i * stride);
     return;
   }
-  JDIMENSION first = cinfo->next_scanline;
-  for (uint32_t done = 0; done < count; done = cinfo->next_scanline - first) {
-    JSAMPROW rows[BATCH];
-    uint32_t batch = count - done < BATCH ? count - done : BATCH;
-    // libjpeg's type has no const, and it does not write to its input.
-    for (uint32_t i = 0; i < batch; i++) rows[i] = (JSAMPROW)(pixels + (done + i) * stride);
-    jpeg_write_scanlines(cinfo, rows, batch);
+  for (; encoder->gray.samples && count > 0; pixels += stride, count--) {
+    if (encoder->host->is_cancelled(encoder->host)) failure_escape((j_common_ptr)cinfo, IMGCODER_STATUS_CANCELLED);
+    if (gray_keep(&encoder->gray, pixels)) continue;
+    end_gray(encoder, 0);
+    break;
   }
+  write_rows(cinfo, pixels, stride, count);
 }
 
 imgcoder_status cjpeg_encode_begin(const imgcoder_host *host, const imgcoder_output *output,
@@ -183,8 +242,8 @@ imgcoder_status cjpeg_encode_begin(const imgcoder_host *host, const imgcoder_out
   encoder->options = *options;
   encoder->cinfo.err = failure_begin(&encoder->failure, report, 0);
   if (setjmp(encoder->failure.escape) == 0) begin(encoder);
-  // The segments are the caller's, and written.
-  encoder->options.segments = NULL;
+  // The segments are the caller's, and written or copied.
+  encoder->options.segments = encoder->segments;
   *result = encoder;
   return report->status;
 }
@@ -205,6 +264,8 @@ imgcoder_status cjpeg_encode_end(cjpeg_encoder *encoder, cjpeg_report *report) {
 void cjpeg_encode_free(cjpeg_encoder *encoder) {
   if (encoder == NULL) return;
   small_free(&encoder->small);
+  gray_free(&encoder->gray);
+  if (encoder->segments) encoder->host->free(encoder->host, encoder->segments);
   jpeg_destroy_compress(&encoder->cinfo);
   destination_end(&encoder->destination);
   if (encoder->recoder.host) recode_free(&encoder->recoder);

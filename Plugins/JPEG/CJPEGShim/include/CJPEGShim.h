@@ -55,7 +55,7 @@ typedef struct cjpeg_encode_options {
   cjpeg_effort effort;
   uint32_t is_progressive;
   uint32_t is_optimized;               // Huffman tables of the picture's own
-  uint32_t may_be_gray;                // 1: with CJPEG_EFFORT_SMALL, colors that are all gray are stored as gray
+  uint32_t may_be_gray;                // 1: colors that are all gray are stored as gray, but with CJPEG_EFFORT_FAST
   uint32_t restart_rows;               // MCU rows between restart markers; 0: none
   uint32_t is_thumbnail;               // 1: no APP0 (Exif 2.32 §4.5.8), and no word of progress
   uint32_t density_unit, density_x, density_y;  // of APP0, as JFIF has them; x is 0: none
