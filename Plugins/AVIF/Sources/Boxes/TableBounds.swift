@@ -6,7 +6,7 @@ import ImageCoderPlugin
 /// How large tables may be, so that libavif, which searches them from the start each time, stays quick.
 enum TableBounds {
   /// Items of a meta box, and a grid's tiles.
-  private static let items = 1 << 12
+  private static let items = 1 << 11
   /// Bytes of references: two tables of 16-bit numbers for as many items.
   private static let referenceBytes = 1 << 17
   /// Bytes of associations; libavif copies a property for each byte.
