@@ -15,7 +15,7 @@ static void send(j_compress_ptr cinfo, const uint8_t *bytes, uint64_t length) {
   const imgcoder_output *output = destination_of(cinfo)->output;
   recoder *recoder = destination_of(cinfo)->recoder;
   if (length == 0) return;
-  imgcoder_status status = recoder ? recode_keep(recoder, bytes, length) : output->write(output, bytes, length);
+  imgcoder_status status = recoder ? recode_keep(recoder, bytes, length, output) : output->write(output, bytes, length);
   if (status != IMGCODER_STATUS_OK) failure_escape((j_common_ptr)cinfo, status);
 }
 

@@ -121,6 +121,7 @@ static void begin_file(cjpeg_encoder *encoder) {
   // SOI and APP0, if any, are in the chunk.
   destination_write(cinfo, encoder->options.segments, encoder->options.segments_length);
   encoder->recoder.host = encoder->host;
+  encoder->recoder.most_pieces = 3 + encoder->options.counted_bytes / PIECE;
   if (is_recoded) encoder->destination.recoder = &encoder->recoder;
 }
 

@@ -141,18 +141,22 @@ static inline __attribute__((always_inline)) imgcoder_status read_piece(const re
   return IMGCODER_STATUS_OK;
 }
 
-// Counts or writes all codes: constants for `is_writing` let the compiler make a loop for each.
-static inline __attribute__((always_inline)) imgcoder_status read_all(recoder *recoder, plain_work *work, int is_writing) {
+// Counts or writes codes: constants for `is_writing` let the compiler make a loop for each.
+static inline __attribute__((always_inline)) imgcoder_status read_all(recoder *recoder, plain_work *work, const recode_piece *end,
+                                                                      int is_writing) {
   const imgcoder_host *host = recoder->host;
-  code_reader reader = {recoder->first->bytes, 0, 0};
-  for (recode_piece *piece = recoder->first, *following; piece; piece = following) {
+  code_reader reader = work->reader;
+  if (!reader.at) reader.at = recoder->first->bytes;
+  for (recode_piece *piece = recoder->first, *following; piece != end; piece = following) {
     if (host->is_cancelled(host)) return IMGCODER_STATUS_CANCELLED;
     imgcoder_status status = read_piece(piece, recoder->has_markers, &reader, work, is_writing);
     if (status != IMGCODER_STATUS_OK) return status;
     following = piece->next;
     if (following) reader.at = following->bytes + (reader.at - (piece->bytes + piece->length));
     if (!is_writing) continue;
+    work->reader = reader;
     recoder->first = following;
+    recoder->pieces--;
     host->free(host, piece);
   }
   return IMGCODER_STATUS_OK;
@@ -163,22 +167,26 @@ static inline __attribute__((always_inline)) imgcoder_status read_all(recoder *r
 // Shifts by a variable take a third of the instructions there.
 #define BMI2 static __attribute__((target("bmi2")))
 
-BMI2 imgcoder_status count_by_bmi2(recoder *recoder, plain_work *work) { return read_all(recoder, work, 0); }
-
-BMI2 imgcoder_status write_by_bmi2(recoder *recoder, plain_work *work) { return read_all(recoder, work, 1); }
-
-#endif
-
-imgcoder_status plain_count(recoder *recoder, plain_work *work) {
-#if defined(__x86_64__)
-  if (processor_has_bmi2()) return count_by_bmi2(recoder, work);
-#endif
-  return read_all(recoder, work, 0);
+BMI2 imgcoder_status count_by_bmi2(recoder *recoder, plain_work *work, const recode_piece *end) {
+  return read_all(recoder, work, end, 0);
 }
 
-imgcoder_status plain_write(recoder *recoder, plain_work *work) {
-#if defined(__x86_64__)
-  if (processor_has_bmi2()) return write_by_bmi2(recoder, work);
+BMI2 imgcoder_status write_by_bmi2(recoder *recoder, plain_work *work, const recode_piece *end) {
+  return read_all(recoder, work, end, 1);
+}
+
 #endif
-  return read_all(recoder, work, 1);
+
+imgcoder_status plain_count(recoder *recoder, plain_work *work, const recode_piece *end) {
+#if defined(__x86_64__)
+  if (processor_has_bmi2()) return count_by_bmi2(recoder, work, end);
+#endif
+  return read_all(recoder, work, end, 0);
+}
+
+imgcoder_status plain_write(recoder *recoder, plain_work *work, const recode_piece *end) {
+#if defined(__x86_64__)
+  if (processor_has_bmi2()) return write_by_bmi2(recoder, work, end);
+#endif
+  return read_all(recoder, work, end, 1);
 }

@@ -28,12 +28,13 @@ typedef struct plain_entry {
 } plain_entry;
 
 // What both passes need, in memory of the host's.
-typedef struct plain_work {
+struct plain_work {
   uint32_t counts[2][1 << PLAIN_BITS];  // of every second code, and of the others; a picture has fewer codes than 2^32
   plain_entry entries[1 << PLAIN_BITS];
   uint32_t restarts;  // markers that are written
+  code_reader reader;
   code_writer codes;
-} plain_work;
+};
 
 // Has libjpeg write by these codes. cinfo has the tables of T.81 annex K.
 void plain_set_tables(j_compress_ptr cinfo);
@@ -44,11 +45,12 @@ void plain_counts_of(const plain_work *work, int is_ac, int table, uint32_t coun
 // Has symbols of a table written by another one.
 void plain_write_by(plain_work *work, int is_ac, int table, const JHUFF_TBL *huffman);
 
-// Counts the codes of what is kept.
+// Counts the codes of the pieces before `end`, which is null for all.
 //   returns  OK, CANCELLED, or LIBRARY for bits that are none of these codes
-imgcoder_status plain_count(recoder *recoder, plain_work *work);
+imgcoder_status plain_count(recoder *recoder, plain_work *work, const recode_piece *end);
 
-// Writes them by other tables, after plain_count has said OK. What is kept is freed on the way.
-imgcoder_status plain_write(recoder *recoder, plain_work *work);
+// Writes the codes of the pieces before `end` by other tables, and frees these pieces.
+//   returns  what plain_count does, or what the output says
+imgcoder_status plain_write(recoder *recoder, plain_work *work, const recode_piece *end);
 
 #endif

@@ -6,6 +6,8 @@
 
 #include "plain.h"
 
+enum { AT_A_TIME = 8 };  // pieces, once the file has its tables
+
 static imgcoder_status append(recoder *recoder, const uint8_t *bytes, uint64_t length) {
   while (length > 0) {
     recode_piece *last = recoder->last;
@@ -16,7 +18,9 @@ static imgcoder_status append(recoder *recoder, const uint8_t *bytes, uint64_t l
       piece->length = 0;
       if (last) last->next = piece;
       else recoder->first = piece;
+      recoder->before_last = last;
       recoder->last = last = piece;
+      recoder->pieces++;
     }
     uint64_t count = PIECE - last->length < length ? PIECE - last->length : length;
     memcpy(last->bytes + last->length, bytes, count);
@@ -59,28 +63,9 @@ static uint64_t header_length(const uint8_t *bytes, uint64_t length) {
   return 0;
 }
 
-imgcoder_status recode_keep(recoder *recoder, const uint8_t *bytes, uint64_t length) {
-  uint64_t start = 0;
-  if (recoder->header_length == 0) {
-    start = header_length(bytes, length);
-    if (start == 0) return IMGCODER_STATUS_LIBRARY;
-    memcpy(recoder->header, bytes, start);
-    recoder->header_length = (uint32_t)start;
-  }
-  return keep_codes(recoder, bytes + start, bytes + length);
-}
-
-void recode_free(recoder *recoder) {
-  for (recode_piece *piece = recoder->first, *next; piece; piece = next) {
-    next = piece->next;
-    recoder->host->free(recoder->host, piece);
-  }
-  recoder->first = recoder->last = NULL;
-}
-
-// Puts the first bytes of each piece after the one before it, and zeros after the last.
-static void fill_slack(recode_piece *piece) {
-  for (; piece; piece = piece->next) {
+// Puts the first bytes of the next piece after each one before `end`, and zeros after the last.
+static void fill_slack(recode_piece *piece, const recode_piece *end) {
+  for (; piece != end; piece = piece->next) {
     uint32_t count = !piece->next ? 0 : piece->next->length < SLACK ? piece->next->length : SLACK;
     memset(piece->bytes + piece->length, 0, SLACK);
     if (count > 0) memcpy(piece->bytes + piece->length, piece->next->bytes, count);
@@ -109,34 +94,73 @@ static imgcoder_status put_header(const recoder *recoder, JHUFF_TBL tables[2][PL
   return status;
 }
 
-static imgcoder_status write_with(recoder *recoder, plain_work *work, const imgcoder_output *output) {
-  imgcoder_status status = plain_count(recoder, work);
+// Gives symbols that may yet come a code: sizes of levels of 8 bits, T.81 F.1.2, and runs of zeros.
+static void count_what_may_come(int is_ac, uint32_t counts[256]) {
+  for (int symbol = 0; symbol < 256; symbol++) {
+    const int size = symbol & 15;
+    const int may_come = is_ac ? size <= 10 && (size > 0 || symbol == 0 || symbol == 0xF0) : symbol <= 11;
+    counts[symbol] += (uint32_t)may_come;
+  }
+}
+
+// Chooses tables by the pieces before `end`, and writes the header.
+static imgcoder_status settle(recoder *recoder, const recode_piece *end, const imgcoder_output *output) {
+  plain_work *work = recoder->host->allocate(recoder->host, sizeof *work, 0);
+  if (!work) return IMGCODER_STATUS_OUT_OF_MEMORY;
+  recoder->work = work;
+  memset(work, 0, offsetof(plain_work, codes.bytes));
+  work->codes.output = output;
+  imgcoder_status status = plain_count(recoder, work, end);
   if (status != IMGCODER_STATUS_OK) return status;
   JHUFF_TBL tables[2][PLAIN_TABLES];
   for (int is_ac = 0; is_ac < 2; is_ac++) {
     for (int table = 0; table < PLAIN_TABLES; table++) {
       uint32_t counts[256];
       plain_counts_of(work, is_ac, table, counts);
+      if (end) count_what_may_come(is_ac, counts);
       huffman_optimize(counts, &tables[is_ac][table]);
       plain_write_by(work, is_ac, table, &tables[is_ac][table]);
     }
   }
-  status = put_header(recoder, tables, output);
-  if (status == IMGCODER_STATUS_OK) status = plain_write(recoder, work);
-  if (status != IMGCODER_STATUS_OK) return status;
-  code_end(&work->codes, JPEG_EOI);
-  return work->codes.status;
+  return put_header(recoder, tables, output);
+}
+
+// Writes the pieces before `end`.
+static imgcoder_status write_before(recoder *recoder, const recode_piece *end, const imgcoder_output *output) {
+  imgcoder_status status = IMGCODER_STATUS_OK;
+  fill_slack(recoder->first, end);
+  if (!recoder->work) status = settle(recoder, end, output);
+  return status == IMGCODER_STATUS_OK ? plain_write(recoder, recoder->work, end) : status;
+}
+
+imgcoder_status recode_keep(recoder *recoder, const uint8_t *bytes, uint64_t length, const imgcoder_output *output) {
+  uint64_t start = 0;
+  if (recoder->header_length == 0) {
+    start = header_length(bytes, length);
+    if (start == 0) return IMGCODER_STATUS_LIBRARY;
+    memcpy(recoder->header, bytes, start);
+    recoder->header_length = (uint32_t)start;
+  }
+  imgcoder_status status = keep_codes(recoder, bytes + start, bytes + length);
+  if (status != IMGCODER_STATUS_OK || recoder->pieces <= (recoder->work ? AT_A_TIME : recoder->most_pieces)) return status;
+  // A code may reach into the next piece, which is a whole one then.
+  return write_before(recoder, recoder->before_last, output);
+}
+
+void recode_free(recoder *recoder) {
+  for (recode_piece *piece = recoder->first, *next; piece; piece = next) {
+    next = piece->next;
+    recoder->host->free(recoder->host, piece);
+  }
+  recoder->first = recoder->last = recoder->before_last = NULL;
+  if (recoder->work) recoder->host->free(recoder->host, recoder->work);
+  recoder->work = NULL;
 }
 
 imgcoder_status recode_write(recoder *recoder, const imgcoder_output *output) {
-  const imgcoder_host *host = recoder->host;
   if (!recoder->first) return IMGCODER_STATUS_LIBRARY;
-  fill_slack(recoder->first);
-  plain_work *work = host->allocate(host, sizeof *work, 0);
-  if (!work) return IMGCODER_STATUS_OUT_OF_MEMORY;
-  memset(work, 0, offsetof(plain_work, codes.bytes));
-  work->codes.output = output;
-  imgcoder_status status = write_with(recoder, work, output);
-  host->free(host, work);
-  return status;
+  imgcoder_status status = write_before(recoder, NULL, output);
+  if (status != IMGCODER_STATUS_OK) return status;
+  code_end(&recoder->work->codes, JPEG_EOI);
+  return recoder->work->codes.status;
 }

@@ -10,6 +10,7 @@
 enum { RECODE_HEADER = 4096 };  // bytes of segments between APP0 and the codes, of which libjpeg writes some 900
 
 typedef struct recode_piece recode_piece;
+typedef struct plain_work plain_work;
 
 typedef struct recoder {
   const imgcoder_host *host;
@@ -17,7 +18,11 @@ typedef struct recoder {
   uint32_t header_length;
   int is_after_ones;              // the last byte was 0xFF, which a zero or a marker follows
   int has_markers;                // there are restart markers
+  uint64_t most_pieces;           // so many are kept until the file has its tables
+  uint64_t pieces;                // that are kept
   recode_piece *first, *last;     // codes without stuffed zeros
+  recode_piece *before_last;
+  plain_work *work;               // once the file has its tables
 } recoder;
 
 #endif

@@ -14,6 +14,9 @@ final class JPEGWriter: ContainerWriter, FrameRowsWriter {
   /// libjpeg's qualities at which a thumbnail is tried.
   private static let thumbnailQualities: [Double] = [75, 60, 45, 30, 15]
 
+  /// As much as codes of some 30 megapixels take.
+  private static let countedBytes: UInt32 = 16 << 20
+
   private let output: ByteOutput
   private let host: CoderHost
   private let options: WriteOptions
@@ -144,7 +147,7 @@ final class JPEGWriter: ContainerWriter, FrameRowsWriter {
       pixel_format: format.rawValue, quality: percent, horizontal: factors.horizontal,
       vertical: factors.vertical, effort: Self.effort(effort), is_progressive: isProgressive ? 1 : 0,
       // A profile for colors is none for gray.
-      is_optimized: isOptimized ? 1 : 0, may_be_gray: segments.hasProfile ? 0 : 1,
+      is_optimized: isOptimized ? 1 : 0, counted_bytes: Self.countedBytes, may_be_gray: segments.hasProfile ? 0 : 1,
       restart_rows: UInt32(options[JPEGOption.restart]), is_thumbnail: 0, density_unit: 0, density_x: 0, density_y: 0,
       segments: nil, segments_length: 0)
   }

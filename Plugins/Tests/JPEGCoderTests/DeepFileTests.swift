@@ -17,6 +17,7 @@ import Testing
     var effort = CJPEG_EFFORT_FAST
     var isProgressive = false
     var restartRows: UInt32 = 0
+    var countedBytes: UInt32 = 16 << 20
     var size = Size(width: 83, height: 61)
 
     var description: String {
@@ -54,7 +55,7 @@ import Testing
       width: UInt32(coding.size.width), height: UInt32(coding.size.height),
       pixel_format: (coding.isGray ? PixelFormat.gray8 : .rgb8).rawValue, quality: 92, horizontal: coding.horizontal,
       vertical: coding.vertical, effort: coding.effort, is_progressive: coding.isProgressive ? 1 : 0,
-      is_optimized: isOptimized ? 1 : 0, may_be_gray: 0,
+      is_optimized: isOptimized ? 1 : 0, counted_bytes: coding.countedBytes, may_be_gray: 0,
       restart_rows: coding.restartRows, is_thumbnail: 0, density_unit: 0, density_x: 0, density_y: 0,
       segments: nil, segments_length: 0)
     try samples.withUnsafeMutableBytes { bytes in

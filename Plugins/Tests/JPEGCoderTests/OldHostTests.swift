@@ -15,8 +15,9 @@ import Testing
     let output = MemoryOutput()
     let options = cjpeg_encode_options(
       width: 16, height: 8, pixel_format: PixelFormat.gray8.rawValue, quality: 100, horizontal: 1, vertical: 1,
-      effort: CJPEG_EFFORT_FAST, is_progressive: isProgressive ? 1 : 0, is_optimized: 0, may_be_gray: 0,
-      restart_rows: 0, is_thumbnail: 0, density_unit: 0, density_x: 0, density_y: 0, segments: nil, segments_length: 0)
+      effort: CJPEG_EFFORT_FAST, is_progressive: isProgressive ? 1 : 0, is_optimized: 0, counted_bytes: 0,
+      may_be_gray: 0, restart_rows: 0, is_thumbnail: 0, density_unit: 0, density_x: 0, density_y: 0, segments: nil,
+      segments_length: 0)
     var samples = [UInt8](repeating: 200, count: 16 * 8)
     try samples.withUnsafeMutableBytes { bytes in
       let base = try #require(bytes.baseAddress)

@@ -56,6 +56,18 @@ import Testing
     #expect(found.elementsEqual(expected))
   }
 
+  /// Tables that the first 48 of some 2,000 KB chose, with a code for all that came later.
+  @Test(arguments: [UInt32(0), 1]) func restIsWrittenByTablesOfTheFirstPart(_ restartRows: UInt32) throws {
+    let size = Size(width: 1400, height: 900)
+    var coding = DeepFileTests.Coding(horizontal: 2, vertical: 2, restartRows: restartRows, size: size)
+    let (plain, whole) = try (Self.file(coding, isOptimized: false), Self.file(coding, isOptimized: true))
+    coding.countedBytes = 0
+    let part = try Self.file(coding, isOptimized: true)
+    let (found, expected) = try (Self.decode(part), Self.decode(plain))
+    #expect(found.elementsEqual(expected))
+    #expect(part.count > whole.count && part.count < whole.count * 21 / 20)
+  }
+
   @Test(arguments: [UInt32(1), 2, 9]) func keepsRestartMarkers(_ rows: UInt32) throws {
     let coding = DeepFileTests.Coding(
       horizontal: 2, vertical: 2, restartRows: rows, size: Size(width: 333, height: 500))

@@ -55,6 +55,7 @@ typedef struct cjpeg_encode_options {
   cjpeg_effort effort;
   uint32_t is_progressive;
   uint32_t is_optimized;               // Huffman tables of the picture's own
+  uint32_t counted_bytes;              // they fit the first part of a sequential file best, which takes about so much memory
   uint32_t may_be_gray;                // 1: colors that are all gray are stored as gray, but with CJPEG_EFFORT_FAST
   uint32_t restart_rows;               // MCU rows between restart markers; 0: none
   uint32_t is_thumbnail;               // 1: no APP0 (Exif 2.32 §4.5.8), and no word of progress
