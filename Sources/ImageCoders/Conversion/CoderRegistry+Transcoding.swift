@@ -157,8 +157,9 @@ extension CoderRegistry {
     var beside = pages.count == 1 ? auxiliariesToKeep(decoder, as: format, options, reading) : (kept: [], notes: [])
     let partner = stereoPartner(of: decoder, among: &beside.kept, writer, &options)
     let isAlone = map == nil && beside.kept.isEmpty
+    let depth = encodesDepth(in: format) ? beside.kept.popLast() : nil
     let encoder = try makeEncoder(
-      as: format, to: isAlone ? destination : .memory, options: options,
+      as: format, to: isAlone ? destination : .memory, options: depth == nil ? options : beforeDepth(options),
       pageCount: pages.count + (partner == nil ? 0 : 1), coder: coder)
     encoder.leavesGainMapOut = hasMap
     encoder.leavesAuxiliariesOut = pages.count == 1
@@ -186,6 +187,7 @@ extension CoderRegistry {
     var file = try encoder.finish()
     guard !isAlone else { return file }
     let picture = options.preservesOrientation ? decoder.header.canvas : decoder.header.displayedSize
+    if let depth { file = try encoding(depth, of: picture, in: file, options) }
     if let map { file = try attaching(map, of: picture, to: file, options) }
     return try attaching(beside.kept, of: picture, to: file, options).put(at: destination)
   }
