@@ -94,3 +94,48 @@ extension BoxEdit {
     return file
   }
 }
+
+extension BoxEdit {
+  /// Adds an item that describes the first one, as a writer of several blocks of metadata leaves it: `iloc` and `iinf` are of
+  /// version 0, and all items are in the file. Its bytes are in a box of their own at the end.
+  ///
+  /// - Parameter contentType: Of a `mime` item.
+  static func describing(_ data: [UInt8], as type: String, _ contentType: String? = nil, in bytes: [UInt8]) -> [UInt8] {
+    var file = bytes
+    let places = start(of: "iloc", in: file)
+    var (place, last) = (places + 16, 0)
+    for _ in 0..<short(at: places + 14, in: file) {
+      last = max(last, short(at: place, in: file))
+      place += 6 + 8 * short(at: place + 4, in: file)
+    }
+    let item = Array(bigEndian(last + 1).suffix(2))
+    let names: [UInt8] = Array(type.utf8) + [0] + (contentType.map { Array($0.utf8) + [0] } ?? [])
+    let entry: [UInt8] = bigEndian(16 + names.count) + Array("infe".utf8) + [2, 0, 0, 0] + item + [0, 0] + names
+    let reference: [UInt8] = bigEndian(14) + Array("cdsc".utf8) + item + [0, 1, 0, 1]
+    let added = entry.count + 14 + reference.count
+    let end = bigEndian(bytes.count + added + 8)
+    let extent: [UInt8] = item + [0, 0, 0, 1] + end + bigEndian(data.count)
+    let additions: [(box: String, bytes: [UInt8])] = [("iloc", extent), ("iinf", entry), ("iref", reference)]
+    for addition in additions {
+      let start = start(of: addition.box, in: file)
+      file.insert(contentsOf: addition.bytes, at: start + value(at: start, in: file))
+      grow(start, by: addition.bytes.count, in: &file)
+    }
+    for count in [start(of: "iloc", in: file) + 14, start(of: "iinf", in: file) + 12] {
+      file.replaceSubrange(count..<(count + 2), with: bigEndian(short(at: count, in: file) + 1).suffix(2))
+    }
+    grow(start(of: "meta", in: file), by: added, in: &file)
+    place = start(of: "iloc", in: file) + 16
+    // The last one is the new one, whose place is right.
+    for _ in 1..<short(at: place - 2, in: file) {
+      let extents = short(at: place + 4, in: file)
+      for extent in 0..<extents { grow(place + 6 + 8 * extent, by: added, in: &file) }
+      place += 6 + 8 * extents
+    }
+    return file + bigEndian(data.count + 8) + Array("mdat".utf8) + data
+  }
+
+  private static func short(at offset: Int, in bytes: [UInt8]) -> Int {
+    Int(bytes[offset]) << 8 | Int(bytes[offset + 1])
+  }
+}

@@ -9,7 +9,7 @@ import Testing
 @Suite(.needs("JPEG", "PNG", "WebP", "JXL", "GIF", "HEIF", "AVIF"))
 struct RepeatedBlockTests {
   private static let registry = EncodingPictures.registry
-  private static let withExif: [ImageFormat] = [.jpeg, .png, .webP, .jpegXL]
+  private static let withExif: [ImageFormat] = [.jpeg, .png, .webP, .jpegXL, .heic, .avif]
 
   /// What the second block says, and the first does not.
   private static let mark = Array("The second owner".utf8)
@@ -53,6 +53,8 @@ struct RepeatedBlockTests {
       return ApplicationDataFile.riff(file + Array((isExif ? "EXIF" : "XMP ").utf8) + count + block + padding)
     case .jpegXL where isExif: return file + ApplicationDataFile.box("Exif", [0, 0, 0, 0] + block)
     case .jpegXL: return file + ApplicationDataFile.box("xml ", block)
+    case .heic where isExif, .avif where isExif: return BoxEdit.describing([0, 0, 0, 0] + block, as: "Exif", in: file)
+    case .heic, .avif: return BoxEdit.describing(block, as: "mime", "application/rdf+xml", in: file)
     default:
       // GIF: XMP Specification Part 3 §1.1.2. 258 bytes end it.
       let end = [1] + (0...255).reversed().map { UInt8($0) } + [0]

@@ -143,6 +143,11 @@ final class AVIFReader: ContainerReader {
     case .coded(let file): open = file
     case .derived(_, let picture): return try picture.metadata(kind)
     }
+    // Of several blocks libavif keeps the last, and the first counts.
+    if let items = open.file.items, !open.file.isSequence, open.file.incremental == nil {
+      let blocks = open.file.blocks(kind, of: items.primary)
+      if blocks.count > 1 { return try open.file.content(of: blocks[0], kind, host.limits) }
+    }
     let image = open.picture.image
     let data: avifRWData
     switch kind {

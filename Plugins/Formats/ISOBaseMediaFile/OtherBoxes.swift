@@ -21,7 +21,7 @@ public enum OtherBoxes {
     var offset = 0
     while offset < file.count, let box = file.box(at: offset, before: file.count), !box.isCut {
       switch box.type {
-      case .meta: try nameItems(of: MetaBox(parsing: box, in: file, isLenient: true), in: &all)
+      case .meta: try nameItems(of: MetaBox(parsing: box, in: file, isLenient: true), file, in: &all)
       case FourCC("uuid"):
         let type = try file.read(box, as: "a uuid box") { (reader) throws(CoderError) -> [UInt8]? in
           OutsideBoxes.isCredentials(reader)
@@ -36,13 +36,22 @@ public enum OtherBoxes {
     return all.payload
   }
 
-  private static func nameItems(of meta: MetaBox, in all: inout ApplicationData) {
+  private static func nameItems(of meta: MetaBox, _ file: FileBytes, in all: inout ApplicationData) {
     let blocks = meta.items.filter { item in
       (item.type == .exif || item.isXMP)
         && meta.primary.map { meta.references(from: item.id, as: .describes).contains($0) } ?? false
     }
-    if blocks.count(where: { !$0.isXMP }) > 1 { all.add(ApplicationData.secondExif) }
-    if blocks.count(where: \.isXMP) > 1 { all.add(ApplicationData.secondXMP) }
+    for isXMP in [false, true] {
+      let same = blocks.filter { $0.isXMP == isXMP }
+      guard same.count > 1 else { continue }
+      for item in same {
+        let bytes = Result { () throws(CoderError) in
+          try ItemBytes(of: item, in: meta, file).withBytes { [UInt8]($0) }
+        }
+        // What cannot be read is no copy of another one.
+        all.note((try? bytes.get()) ?? [], of: isXMP ? .xmp : .exif)
+      }
+    }
     for item in meta.items where !knownItems.contains(item.type) && !item.isXMP { all.add("\(item.type) item") }
   }
 

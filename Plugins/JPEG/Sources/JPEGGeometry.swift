@@ -60,12 +60,13 @@ enum JPEGGeometry {
   private static func segments(of source: SourceView, swapsSides: Bool) throws(CoderError) -> [UInt8] {
     var result: [UInt8] = []
     var blocks: Set<MetadataBlock> = []
+    var isLeftOut = false
     for segment in try HeaderSegments(parsing: source).segments {
       // Of Exif and XMP the first block counts; nobody would change a second one along with the picture.
-      if segment.kind == .exif || segment.kind == .xmp && !segment.isExtendedXMP, let block = segment.kind.block,
-        !blocks.insert(block).inserted
-      {
-        continue
+      if segment.kind == .exif || segment.kind == .xmp && !segment.isExtendedXMP, let block = segment.kind.block {
+        // What goes on with a block goes where that does.
+        if !segment.continuesExif { isLeftOut = !blocks.insert(block).inserted }
+        if isLeftOut { continue }
       }
       switch segment.kind {
       case .jfif:

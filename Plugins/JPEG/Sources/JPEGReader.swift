@@ -38,7 +38,8 @@ final class JPEGReader: ContainerReader {
     }
     facts = try JPEGFacts(file.others, in: source)
     hasIPTC = try facts.hasIPTC(in: source, host: host)
-    if let exif = file.exif {
+    // Of Exif in several segments, all of which a limit may forbid, the first has what is read of every picture.
+    if let exif = file.exif.first {
       orientation = ExifOrientation.read(try source.bytes(at: exif.lowerBound, count: exif.count))
     } else {
       orientation = .up
@@ -55,7 +56,7 @@ final class JPEGReader: ContainerReader {
     header.isLossless = file.frame.process == .lossless
     header.hasInks = hasInks
     if !profile.isEmpty { header.metadata.insert(.icc) }
-    if file.exif != nil { header.metadata.insert(.exif) }
+    if !file.exif.isEmpty { header.metadata.insert(.exif) }
     if file.xmp != nil { header.metadata.insert(.xmp) }
     if hasIPTC { header.metadata.insert(.iptc) }
     if facts.hasCredentials { header.metadata.insert(.c2pa) }
@@ -150,7 +151,7 @@ final class JPEGReader: ContainerReader {
     let parts: [Range<Int>]
     switch kind {
     case .icc: parts = profile.map(\.bytes)
-    case .exif: parts = file.exif.map { [$0] } ?? []
+    case .exif: parts = file.exif
     case .xmp:
       guard let standard = file.xmp else { return nil }
       return try JoinedXMP(standard, file.extendedXMP, source: source, host: host).packet

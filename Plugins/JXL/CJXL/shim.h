@@ -26,4 +26,20 @@ static inline JxlDecoderStatus jxl_stored_profile(const JxlDecoder *decoder, uin
 }
 #undef JXL_PIXEL_FORMAT
 
+// Whether channels beside those of color have a distance of their own.
+static inline int jxl_keeps_channels(void) {
+  return JPEGXL_NUMERIC_VERSION >= JPEGXL_COMPUTE_NUMERIC_VERSION(0, 9, 0);
+}
+
+// Keeps every sample of a channel beside those of color, where that can be said.
+static inline JxlEncoderStatus jxl_keep_channel(JxlEncoderFrameSettings *settings, size_t index) {
+#if JPEGXL_NUMERIC_VERSION < JPEGXL_COMPUTE_NUMERIC_VERSION(0, 9, 0)
+  (void)settings;
+  (void)index;
+  return JXL_ENC_SUCCESS;
+#else
+  return JxlEncoderSetExtraChannelDistance(settings, index, 0);
+#endif
+}
+
 #endif

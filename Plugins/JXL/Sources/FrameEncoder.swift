@@ -16,6 +16,9 @@ final class FrameEncoder {
   private let settings: OpaquePointer
   /// Which samples can be encoded, or nil for all.
   private let range: SampleRange?
+  private let depth: DepthPlane?
+  /// Whether depth is a layer of its own: this libjxl would lose samples of it with those of the picture.
+  private let layersDepth: Bool
   private var count = 0
   /// A rectangle that has to be cleared before the next frame is drawn.
   private var clearing: Rect?
@@ -27,12 +30,14 @@ final class FrameEncoder {
   init(
     _ output: ByteOutput, host: CoderHost, settings requested: EncodingSettings, header: ImageHeader,
     animation: TickClock?, layout: PixelLayout, bits: Int, metadata: [MetadataKind: [UInt8]],
-    light: LightLevels
+    light: LightLevels, depth: DepthPlane?
   ) throws(CoderError) {
     encoder = try LibJXL.Encoder(host: host)
     self.output = output
     self.host = host
     self.layout = layout
+    self.depth = depth
+    layersDepth = depth != nil && !requested.isLossless && jxl_keeps_channels() == 0
     canvas = header.canvas
     clock = animation
     // Colors without a name, and those of a profile, count as sRGB.
@@ -55,7 +60,9 @@ final class FrameEncoder {
       info.intensity_target = Float(peak)
       if let black = light.masteringBlack, black < peak { info.min_nits = Float(black) }
     }
+    if depth != nil { info.num_extra_channels += 1 }
     try encoder.check(JxlEncoderSetBasicInfo(encoder.raw, &info), "a picture of \(canvas) in \(layout.format)")
+    try depth?.describe(to: encoder, at: depthIndex)
     try setColors(profile: profile, cicp: header.cicp)
     try apply(requested)
     if let exif = metadata[.exif] {
@@ -65,6 +72,9 @@ final class FrameEncoder {
     if let packet = metadata[.xmp] { try encoder.add(packet, as: "xml ", isCompressed: requested.compressesMetadata) }
     if !boxes.isEmpty { JxlEncoderCloseBoxes(encoder.raw) }
   }
+
+  /// That of depth among the channels beside those of color; alpha is the first.
+  private var depthIndex: Int { layout.alpha == .opaque ? 0 : 1 }
 
   private func setColors(profile: [UInt8]?, cicp: CodingIndependentCodePoints?) throws(CoderError) {
     if let profile {
@@ -117,6 +127,7 @@ final class FrameEncoder {
       var format = format
       try encoder.check(JxlEncoderAddImageFrame(settings, &format, base, size), "frame \(count)")
     }
+    if layersDepth { try addDepthLayer() } else { try depth?.add(to: encoder, settings, at: depthIndex) }
     count += 1
   }
 
@@ -135,6 +146,7 @@ final class FrameEncoder {
       guard frame.rect == Rect(covering: canvas) else {
         throw .unsupported("a still picture of \(frame.rect.size) on a canvas of \(canvas)")
       }
+      if layersDepth { try DepthPlane.keepLayer(in: encoder, settings, slot: Self.slot) }
       return
     }
     var header = JxlFrameHeader()
@@ -171,6 +183,27 @@ final class FrameEncoder {
     format.num_channels = layout.channelCount
     let size = rect.size.pixelCount * Int(format.num_channels) * layout.format.bytesPerChannel
     try encoder.check(JxlEncoderAddImageFrame(settings, &format, memory, size), "a cleared rectangle")
+  }
+
+  /// Adds depth in a layer that adds nothing to the colors.
+  private func addDepthLayer() throws(CoderError) {
+    guard let depth else { return }
+    let channels = Int(layout.channelCount)
+    let count = canvas.pixelCount * channels * layout.format.bytesPerChannel
+    let memory = try host.allocate(bytes: max(count, canvas.pixelCount), alignment: 64, for: "a layer of depth")
+    defer { host.free(memory) }
+    memory.initializeMemory(as: UInt8.self, repeating: 0, count: max(count, canvas.pixelCount))
+    var format = JxlPixelFormat(layout.format, stride: 0)
+    format.num_channels = layout.channelCount
+    // Below the layer there is no depth.
+    var gray = JxlPixelFormat(.gray8, stride: 0)
+    let status = JxlEncoderSetExtraChannelBuffer(
+      settings, &gray, memory, canvas.pixelCount, UInt32(clamping: depthIndex))
+    try encoder.check(status, "a channel of depth")
+    let layer = try encoder.makeFrameSettings()
+    try DepthPlane.prepareLayer(in: encoder, layer, slot: Self.slot, channels: depthIndex)
+    try encoder.check(JxlEncoderAddImageFrame(layer, &format, memory, count), "a layer of depth")
+    try depth.add(to: encoder, layer, at: depthIndex)
   }
 
   /// Calls `body` with samples as libjxl wants them: without an alpha channel where there is none in the file.

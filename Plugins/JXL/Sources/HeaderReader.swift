@@ -71,9 +71,7 @@ final class HeaderReader {
     case JXL_DEC_BASIC_INFO: try noteInfo()
     case JXL_DEC_COLOR_ENCODING:
       let color = try ColorSignal(decoder, info: codestream.info, limits: host.limits)
-      // The first bits of the first frame's header (ISO/IEC 18181-1 §F.2): `all_default`, two bits of `frame_type`, and
-      // `encoding`. Lossy pictures are VarDCT by default.
-      codestream.isModular = try feed.peek().map { $0 & 1 == 0 && $0 >> 3 & 1 == 1 } ?? false
+      if let byte = try feed.peek() { noteFrame(beginningWith: byte) }
       codestream.color = color
       firstFrame = feed.position
     case JXL_DEC_FRAME:
@@ -94,6 +92,10 @@ final class HeaderReader {
     default: throw .libraryFailure("libjxl reports event \(status.rawValue), which it was not asked for")
     }
   }
+
+  /// Looks at the first bits of the first frame's header (ISO/IEC 18181-1 §F.2): `all_default`, two bits of `frame_type`, and
+  /// `encoding`. Lossy pictures are VarDCT by default.
+  func noteFrame(beginningWith byte: UInt8) { codestream.isModular = byte & 1 == 0 && byte >> 3 & 1 == 1 }
 
   private func noteInfo() throws(CoderError) {
     guard JxlDecoderGetBasicInfo(decoder.raw, &codestream.info) == JXL_DEC_SUCCESS else {

@@ -73,6 +73,13 @@ final class JXLReader: ContainerReader {
     let headers = try HeaderReader(
       InputFeed(source, range: boxes.codestream), isFirstOnly: isFirstOnly, host: host)
     try headers.advanceToTheEnd()
+    // The frame may begin in another box than the headers: libjxl writes metadata between them.
+    if let first = boxes.firstPart, first.mayContinue,
+      let parts = try CodestreamParts(source, first, file: contents, from: headers.firstFrame),
+      let byte = parts.slices(0..<1).first?.first
+    {
+      headers.noteFrame(beginningWith: byte)
+    }
     return (boxes, headers, .whole(FrameDecoder(headers.codestream, bytes: contents, host: host)))
   }
 

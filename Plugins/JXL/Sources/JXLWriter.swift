@@ -13,6 +13,8 @@ final class JXLWriter: ContainerWriter {
   private var header: ImageHeader?
   private var metadata: [MetadataKind: [UInt8]] = [:]
   private var light = LightLevels()
+  /// Goes into the file beside the picture.
+  var depth: DepthPlane?
   private var isAnimated = false
   /// Whether a second frame may still turn the file into an animation.
   private var isUndecided = false
@@ -94,7 +96,7 @@ final class JXLWriter: ContainerWriter {
       of: pixels, stated: header.bitsPerChannel, isLossless: settings.isLossless, isAnimated: isAnimated)
     let encoder = try FrameEncoder(
       output, host: host, settings: settings, header: header, animation: isAnimated ? TickClock(frame.delay) : nil,
-      layout: pixels.layout, bits: bits, metadata: metadata, light: light)
+      layout: pixels.layout, bits: bits, metadata: metadata, light: light, depth: depth)
     self.encoder = encoder
     try encoder.add(pixels, frame: frame)
   }

@@ -14,5 +14,6 @@ public let plugin = PluginExport(
       [.init(from: .jpeg, to: .jpegXL), .init(from: .jpegXL, to: .jpeg)], run: JXLTranscoder.transcode),
     .editMetadata(of: [.jpegXL], run: JXLMetadata.edit),
     .attachGainMap(to: [.jpegXL], takesColors: true, run: JXLGainMap.attach),
+    DepthWriting.operation,
   ],
   options: JXLOption.table)

@@ -30,11 +30,27 @@ import Testing
     #expect(header.frame.subsampling == .s420)
     #expect(!header.frame.isProgressive && !header.hasSeveralScans)
     #expect(header.density?.unit == 1 && header.density?.x == 72 && header.density?.y == 73)
-    #expect(header.exif.map { Array(Self.whole[$0]) } == [1, 2, 3])
+    #expect(header.exif.map { Array(Self.whole[$0]) } == [[1, 2, 3]])
     #expect(header.xmp.map { Array(Self.whole[$0]) } == Array("<x/>".utf8))
     #expect(header.profile.count == 1)
     #expect(header.profile.first?.number == 1 && header.profile.first?.count == 2)
     #expect(header.profile.first.map { Array(Self.whole[$0.bytes]) } == [9, 9])
+  }
+
+  /// What follows at once and does not begin like a TIFF file goes on with Exif; the rest is other blocks.
+  @Test(arguments: [MemorySource.Kind.complete, .incremental])
+  func exifGoesOnInSegmentsThatFollow(_ kind: MemorySource.Kind) throws {
+    let block = Array("II*\0".utf8) + [8, 0, 0, 0]
+    func exif(_ payload: [UInt8]) -> [UInt8] { Self.segment(0xE1, ExifPayload.prefix + payload) }
+    let comment = Self.segment(0xFE, [0x61])
+    let end = Self.segment(0xC0, Self.frame) + Self.scan
+    for (segments, wanted) in [
+      (exif(block) + exif([4, 5]) + exif([]) + exif([6]), [block, [4, 5], [], [6]]),
+      (exif(block) + exif(block) + exif([4]), [block]), (exif(block) + comment + exif([4]), [block]),
+    ] {
+      let bytes = [0xFF, 0xD8] + segments + end
+      #expect(try header(bytes, kind).exif.map { Array(bytes[$0]) } == wanted)
+    }
   }
 
   /// The first 4 KiB are looked at as one view; what lies at their end is read alike.
@@ -47,7 +63,7 @@ import Testing
       let header = try header(bytes, kind)
       #expect(header.frame.size == Size(width: 300, height: 200))
       #expect(header.density?.x == 72)
-      #expect(header.exif.map { Array(bytes[$0]) } == [1, 2, 3])
+      #expect(header.exif.map { Array(bytes[$0]) } == [[1, 2, 3]])
       #expect(header.xmp.map { Array(bytes[$0]) } == Array("<x/>".utf8))
       #expect(header.profile.first.map { Array(bytes[$0.bytes]) } == [9, 9])
     }

@@ -57,7 +57,7 @@ final class FileWriter {
       source: nil, limits: options.limits, cancellation: options.cancellation, log: options.log, progress: progress)
     output = WriterOutput(target, session: session)
     var requested = WriteOptions(format: format)
-    requested.isLossless = options.isLossless
+    requested.isLossless = options.isLossless || options.keepsSamples
     requested.values = values
     if container.follows(.quality) { requested.values[CommonOption.quality.name] = quality.map { .number($0) } }
     writer = try container.openWriter(session, output: output.output, options: requested)

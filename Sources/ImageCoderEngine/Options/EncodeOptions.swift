@@ -27,6 +27,9 @@ public struct EncodeOptions: Sendable {
   /// again for each quality that ``Output/maxFileSize`` tries. With ``Output/look`` it grows over all files that are tried,
   /// and is 1 at the end.
   public var progress: (@Sendable (Double) -> Void)?
+  /// Whether the writer keeps every sample of what it gets, of a file that is encoded again. Unlike ``Output/isLossless`` it
+  /// says nothing of what is changed before.
+  package var keepsSamples = false
 
   /// Makes options; without arguments, to write all frames in their own size, with the format's default values.
   ///

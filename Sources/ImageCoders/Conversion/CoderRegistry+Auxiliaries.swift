@@ -8,10 +8,12 @@ struct CarriedAuxiliary {
   let kind: PageKind
   /// What it is, as files name it.
   let typeName: String
+  /// What the file that it comes from calls it.
+  let ownName: String
   /// All of it, turned as its page is.
   let image: Image
   /// What a packet beside it says, or nil.
-  let xmp: [UInt8]?
+  var xmp: [UInt8]?
   /// The file that it was read from, if it is one of its own and lies in the same way.
   var file: [UInt8]?
 }
@@ -35,8 +37,21 @@ extension CoderRegistry {
     }
     if let reason { return ([], [FactChange(leavingOut: found.map(\.kind), because: reason)]) }
     var (kept, notes) = ([CarriedAuxiliary](), [FactChange]())
+    var rest = found
+    if encodesDepth(in: format) {
+      rest = Array(found.filter { $0.kind == .depth }.prefix(1))
+      let others = found.filter { !rest.contains($0) }
+      let isSearched = options.maxFileSize != nil || options.look != nil
+      if isSearched { rest = [] }
+      let left = isSearched ? found : others
+      if !left.isEmpty {
+        let reason =
+          isSearched ? "sizes and looks are searched without depth" : "\(format) has a channel for one picture of depth"
+        notes.append(FactChange(leavingOut: left.map(\.kind), because: "\(reason); --auxiliary writes one of them"))
+      }
+    }
     let keepsPackets = options.edit.changes.isDisjoint(with: [.cropped, .turned])
-    for picture in found {
+    for picture in rest {
       do throws(CoderError) {
         kept.append(try decoder.carried(picture, keepsPacket: keepsPackets))
       } catch {
@@ -60,7 +75,7 @@ extension CoderRegistry {
     var file = file
     for auxiliary in pictures {
       do throws(CoderError) {
-        let bytes = try attaching(auxiliary, of: picture, to: file.bytes, format: file.format, options)
+        let bytes = try attached(auxiliary, of: picture, to: file.bytes, format: file.format, options)
         try options.limits.check(memory: bytes.count)
         if let most = options.maxFileSize, bytes.count > most {
           throw .unsupported("with it, the file has \(bytes.count) bytes")
@@ -76,15 +91,19 @@ extension CoderRegistry {
     return file
   }
 
-  private func attaching(
+  func attached(
     _ auxiliary: CarriedAuxiliary, of picture: Size, to bytes: [UInt8], format: ImageFormat, _ options: EncodeOptions
   ) throws(CoderError) -> [UInt8] {
     let decoder = try open(.bytes(bytes), options: DecodeOptions(limits: options.limits))
     let parts = AuxiliaryParts(
-      file: try file(of: auxiliary, of: picture, writtenAs: decoder.header, options), typeName: auxiliary.typeName,
-      xmp: auxiliary.xmp)
+      file: try file(of: auxiliary, of: picture, writtenAs: decoder.header, options),
+      typeName: auxiliary.typeName, xmp: auxiliary.xmp)
     let context = options.context(try OpenSource(.bytes(bytes), limits: options.limits), limits: options.limits)
-    let operation = FileOperation.attachAuxiliary(parts)
+    var operation = FileOperation.attachAuxiliary(parts)
+    if encodesDepth(in: format) {
+      operation.values = valuesOfDepth(options, in: format)
+      if !auxiliary.ownName.isEmpty { operation.blocks["name"] = Array(auxiliary.ownName.utf8) }
+    }
     let outcome = try attempt(operation.name, from: format, to: format, readBy: decoder.coderID) {
       (coder) throws(CoderError) in
       try coder.apply(operation, from: format, to: format, in: context, asksOnly: false).bytes
@@ -106,14 +125,20 @@ extension CoderRegistry {
     let (across, down) = (
       Double(own.width) / Double(picture.width), Double(own.height) / Double(picture.height)
     )
-    let size = Size(
+    var size = Size(
       width: max(1, Int((Double(whole.width) * across * scale).rounded())),
       height: max(1, Int((Double(whole.height) * down * scale).rounded())))
+    let encodes = encodesDepth(in: header.format)
+    if encodes {
+      // A channel of the picture is as large as that, once it is turned, too.
+      let swapsSides = options.edit.turns.count { $0.swapsSides } % 2 == 1
+      size = swapsSides ? Size(width: header.canvas.height, height: header.canvas.width) : header.canvas
+    }
     let region = ResamplingRegion(
       x: Double(whole.x) * across, y: Double(whole.y) * down, width: Double(whole.width) * across,
       height: Double(whole.height) * down)
     let isSame = size == own && whole == Rect(covering: picture) && options.edit.turns.isEmpty
-    if isSame, let file = auxiliary.file {
+    if isSame, !encodes, let file = auxiliary.file {
       var copying = EncodeOptions(limits: options.limits, cancellation: options.cancellation)
       copying.log = options.log
       if let kept = try transcode(.bytes(file), to: header.format, options: copying) { return kept }
@@ -131,6 +156,7 @@ extension CoderRegistry {
     var settings = EncodeOptions(
       quality: Self.auxiliaryQuality, limits: options.limits, cancellation: options.cancellation)
     settings.metadata = [.icc]
+    settings.isLossless = encodes
     if !isGray {
       stored.metadata[.icc] = auxiliary.image.metadata[.icc]
       stored.cicp = auxiliary.image.cicp
@@ -168,6 +194,8 @@ extension CoderRegistry {
     var file = EncodedFile(format: format, bytes: bytes, byteCount: bytes.count)
     var options = EncodeOptions(limits: reading.limits, cancellation: reading.cancellation)
     (options.log, options.isStrict) = (reading.log, true)
+    // Where the picture is encoded again, it stays as it is.
+    options.isLossless = true
     for (kind, picture) in edit.pictures.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
       guard Fact.auxiliaryKinds.contains(kind), kind != .other else {
         throw .invalidArgument(
@@ -185,7 +213,7 @@ extension CoderRegistry {
       var image = Image(stored)
       image.header = given.header
       let carried = CarriedAuxiliary(
-        kind: kind, typeName: ImageDecoder.typeName(of: kind), image: image,
+        kind: kind, typeName: ImageDecoder.typeName(of: kind), ownName: "", image: image,
         xmp: kind == .disparity ? ImageDecoder.disparityPacket : nil)
       file = try attaching([carried], of: decoder.header.canvas, to: file, options)
     }
@@ -234,7 +262,8 @@ extension ImageDecoder {
     let packet = keepsPacket ? image.metadata[.xmp] : nil
     let isNamed = picture.kind == .disparity && type.contains(":") && packet == nil
     return CarriedAuxiliary(
-      kind: picture.kind, typeName: type, image: image, xmp: isNamed ? Self.disparityPacket : packet,
+      kind: picture.kind, typeName: type, ownName: picture.typeName, image: image,
+      xmp: isNamed ? Self.disparityPacket : packet,
       file: try fileOfAuxiliary(picture))
   }
 

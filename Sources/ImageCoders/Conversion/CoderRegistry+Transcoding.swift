@@ -150,13 +150,17 @@ extension CoderRegistry {
         FactChange(.frames, .dropped, because: "\(reason): the first of \(decoder.frameCount) frames is written"))
       options.firstFrameOnly = true
     }
+    notes += carryGroups(of: decoder, writing: pages, writer, &options)
     if let note = carryHotSpot(of: decoder, as: format, &options) { notes.append(note) }
     let hasMap = pages.count == 1 && hasGainMap(decoder)
     let map = hasMap ? gainMapToKeep(decoder, as: format, options, reading) : nil
-    let beside = pages.count == 1 ? auxiliariesToKeep(decoder, as: format, options, reading) : (kept: [], notes: [])
+    var beside = pages.count == 1 ? auxiliariesToKeep(decoder, as: format, options, reading) : (kept: [], notes: [])
+    let partner = stereoPartner(of: decoder, among: &beside.kept, writer, &options)
     let isAlone = map == nil && beside.kept.isEmpty
+    let depth = encodesDepth(in: format) ? beside.kept.popLast() : nil
     let encoder = try makeEncoder(
-      as: format, to: isAlone ? destination : .memory, options: options, pageCount: pages.count, coder: coder)
+      as: format, to: isAlone ? destination : .memory, options: depth == nil ? options : beforeDepth(options),
+      pageCount: pages.count + (partner == nil ? 0 : 1), coder: coder)
     encoder.leavesGainMapOut = hasMap
     encoder.leavesAuxiliariesOut = pages.count == 1
     notes += beside.notes
@@ -175,9 +179,15 @@ extension CoderRegistry {
       if index > 0 { try encoder.endPage() }
       try encoder.addPage(page == decoder.page ? decoder : decoder.page(page), problem: problem)
     }
+    if let partner {
+      try encoder.note(FactChange(.auxiliaries, .moved, because: "the other picture of the stereo pair is page 2"))
+      try encoder.endPage()
+      try encoder.addPage(decoder.auxiliaryDecoder(partner), problem: problem)
+    }
     var file = try encoder.finish()
     guard !isAlone else { return file }
     let picture = options.preservesOrientation ? decoder.header.canvas : decoder.header.displayedSize
+    if let depth { file = try encoding(depth, of: picture, in: file, options) }
     if let map { file = try attaching(map, of: picture, to: file, options) }
     return try attaching(beside.kept, of: picture, to: file, options).put(at: destination)
   }
@@ -273,27 +283,17 @@ extension CoderRegistry {
       options.log?(.info, "\(header.pageCount - pictures.count) pages that are parts of others are left out")
     }
     guard pictures.count > 1 else { return [decoder.page] }
-    let group = groupName(of: decoder)
     guard writer?.writesPages ?? false else {
+      let groups = PageGroups(decoder, writing: pictures)
       notes.append(
         FactChange(
           .pages, .dropped,
           because: "\(format) holds 1 page: page \(decoder.page + 1) of \(pictures.count) is written"
-            + (group.map { ", of a \($0)" } ?? "")))
+            + (groups.isEmpty ? "" : ", of \(groups.words)")))
       return [decoder.page]
-    }
-    if let group {
-      notes.append(FactChange(.pages, .dropped, because: "all pages are written, and not that they are a \(group)"))
     }
     return pictures
   }
-}
-
-/// What pages of a file are together that the page is one of, in words; nil if it is in no group.
-private func groupName(of decoder: ImageDecoder) -> String? {
-  let properties = Result { () throws(CoderError) in try decoder.properties() }
-  guard case .text(let type)? = (try? properties.get())?["{Groups}", "GroupType"] else { return nil }
-  return type == "StereoPair" ? "stereo pair" : "burst"
 }
 
 extension EncodeOptions {

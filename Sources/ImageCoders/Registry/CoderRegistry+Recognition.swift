@@ -51,6 +51,9 @@ extension CoderRegistry {
     if case .success(let found?) = Result(catching: { () throws(CoderError) in try dialect(of: source) }) {
       return .noCoder("no coder of \(coders) reads \(found.format), \(found.nameWithArticle) file\(catalog.unusedHint)")
     }
+    if let foreign = ForeignFormat.of(source) {
+      return .noCoder("no coder of \(coders) reads \(foreign.name), which the file is\(catalog.unusedHint)")
+    }
     var shown = ""
     if case .success(let prefix) = Result(catching: { () throws(CoderError) in try source.prefix(Self.shownBytes) }) {
       for byte in prefix { shown += (byte < 16 ? "0" : "") + String(byte, radix: 16) }

@@ -114,18 +114,8 @@ final class DerivedPicture {
   /// A payload that describes the picture, or nil.
   func metadata(_ kind: MetadataKind) throws(CoderError) -> [UInt8]? {
     if kind == .icc { return profile }
-    guard let meta = file.items?.meta else { return nil }
-    for reference in meta.references(as: .describes) where reference.to.contains(item.id) {
-      guard let found = meta.item(reference.from) else { continue }
-      let isXMP = found.isXMP && found.contentEncoding == .none
-      guard kind == .exif && found.type == .exif || kind == .xmp && isXMP else { continue }
-      let bytes = try ItemBytes(of: found, in: meta, file.bytes)
-      try host.limits.check(metadata: bytes.count)
-      let all = try bytes.withBytes { [UInt8]($0) }
-      guard kind == .exif else { return all }
-      return ExifPayload.start(afterDistanceIn: all.span.bytes).map { [UInt8](all[$0...]) }
-    }
-    return nil
+    guard let found = file.blocks(kind, of: item.id).first else { return nil }
+    return try file.content(of: found, kind, host.limits)
   }
 }
 

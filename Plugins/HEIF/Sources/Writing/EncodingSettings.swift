@@ -17,6 +17,7 @@ struct EncodingSettings {
   let preset: String
   /// What x265 is tuned for.
   let tune: String
+  let groups: PageGroups
 
   /// - Throws: ``CoderError/Code/unsupported`` for options that exclude each other.
   init(_ options: WriteOptions) throws(CoderError) {
@@ -24,6 +25,7 @@ struct EncodingSettings {
     depth = options[HEIFOption.depth].bits
     preset = options[HEIFOption.preset].rawValue
     tune = options[HEIFOption.tune].rawValue
+    groups = try PageGroups(options[HEIFOption.groups])
     subsampling = try options.chroma(HEIFOption.subsampling)
     (rateFactor, chromaOffset) = Self.steps(of: options[HEIFOption.quality])
   }

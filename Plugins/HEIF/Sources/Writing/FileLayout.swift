@@ -24,6 +24,8 @@ struct FileLayout {
   /// Whole boxes; items share those that are alike.
   private var properties: [[UInt8]] = []
   private var references: [(type: FourCC, from: Int, to: Int)] = []
+  /// Pictures that belong together.
+  var groups: [(type: FourCC, items: [Int])] = []
 
   /// What is said of a picture beside its bitstream.
   struct PictureProperties {
@@ -263,8 +265,22 @@ extension FileLayout {
         }
         writeAssociations(to: &box, isWide: isWide)
       }
+      if !groups.isEmpty { meta.box(.groups) { writeGroups(to: &$0) } }
     }
   }
+
+  /// ISO/IEC 14496-12 §8.18.3. The number of a group is that of no item.
+  private func writeGroups(to writer: inout ByteWriter) {
+    for (index, group) in groups.enumerated() {
+      writer.fullBox(group.type) { box in
+        box.put(Self.firstGroup + UInt32(clamping: index))
+        box.put(UInt32(clamping: group.items.count))
+        for item in group.items { box.put(UInt32(clamping: item + 1)) }
+      }
+    }
+  }
+
+  private static let firstGroup: UInt32 = 0x2000_0000
 
   /// ISO/IEC 23008-12 §9.3: numbers of properties have 7 bits, or 15 where there are many.
   private func writeAssociations(to writer: inout ByteWriter, isWide: Bool) {

@@ -24,7 +24,12 @@ enum HEIFOption {
     "tune", default: Tuning.ssim,
     "What lossy compression is tuned for: a quality metric, film grain, or fast decoding.")
 
+  static let groups = CoderOption.text(
+    "groups", maximumBytes: 1024, default: "",
+    "Pages that belong together, such as \"stereo 1 2, burst 3-8\": the left picture of a stereo pair comes first.")
+
   static let table = [
     quality.description, subsampling.description, depth.description, preset.description, tune.description,
+    groups.description,
   ]
 }

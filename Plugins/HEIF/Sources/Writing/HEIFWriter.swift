@@ -21,9 +21,8 @@ final class HEIFWriter: ContainerWriter {
   private var light = LightLevels()
   /// That of a motion photo.
   private var video: [UInt8]?
-  /// The first page's item.
-  private var primary: Int?
-  private var pageCount = 0
+  /// The item of each page; the first one is the primary item.
+  private var pages: [Int] = []
   /// The thumbnail of the page that comes next.
   private var thumbnail: Picture?
   /// The delays of each frame of the first page.
@@ -95,7 +94,7 @@ final class HEIFWriter: ContainerWriter {
 
   func add(_ pixels: PixelView, frame: FrameHeader) throws(CoderError) {
     guard let header else { throw .outOfOrder("a frame before the header") }
-    guard pageCount < max(header.pageCount, 1) else { return try addSample(pixels, frame: frame) }
+    guard pages.count < max(header.pageCount, 1) else { return try addSample(pixels, frame: frame) }
     guard frame.rect == Rect(covering: header.canvas) else {
       throw .unsupported("a still picture of \(frame.rect.size) on a canvas of \(header.canvas)")
     }
@@ -108,18 +107,18 @@ final class HEIFWriter: ContainerWriter {
     for kind in [MetadataKind.exif, .xmp] {
       if let payload = metadata[kind] { layout.add(payload, as: kind, of: item) }
     }
-    if primary == nil {
-      primary = item
+    if pages.isEmpty {
       first = picture
       delays = [frame.delay ?? .zero]
     }
-    pageCount += 1
+    pages.append(item)
   }
 
   func finish() throws(CoderError) {
-    guard let primary else { throw .outOfOrder("a file without a picture") }
+    guard let primary = pages.first else { throw .outOfOrder("a file without a picture") }
     // ISO/IEC 23008-12 Annex B.4.1: `heic` promises the Main profiles.
     let stillBrand = FourCC(isMain ? "heic" : "heix")
+    layout.groups = try settings.groups.items(ofPages: pages)
     guard let first, let header, header.isAnimated || delays.count > 1 else {
       try layout.write(to: output, primary: primary, brands: [stillBrand, FourCC("mif1"), stillBrand])
       if let video { try output.write(VideoBox.box(of: video)) }
@@ -141,7 +140,9 @@ final class HEIFWriter: ContainerWriter {
 extension HEIFWriter {
   /// Adds a further frame: a whole picture, which takes the place of the one before.
   private func addSample(_ pixels: PixelView, frame: FrameHeader) throws(CoderError) {
-    guard let header, let primary, let first, header.isAnimated || header.frameCount != 1, header.pageCount <= 1 else {
+    guard let header, let primary = pages.first, let first, header.isAnimated || header.frameCount != 1,
+      header.pageCount <= 1
+    else {
       throw .unsupported("a second frame in a still picture")
     }
     guard frame.rect == Rect(covering: header.canvas), pixels.size == header.canvas else {

@@ -27,8 +27,8 @@ struct FileHeader {
   /// Whether one scan does not hold all channels at full precision, so that libjpeg keeps all coefficients.
   let hasSeveralScans: Bool
   private(set) var density: Density?
-  /// From the TIFF header on.
-  private(set) var exif: Range<Int>?
+  /// From the TIFF header on, in one segment or in several that follow each other.
+  private(set) var exif: [Range<Int>] = []
   /// StandardXMP.
   private(set) var xmp: Range<Int>?
   /// Segments of ExtendedXMP, as they come, from the digest on.
@@ -133,7 +133,8 @@ struct FileHeader {
     case 0xE1:
       let prefix = ExifPayload.start(in: reader.bytes)
       if prefix > 0 {
-        if exif == nil { exif = start + prefix..<end }
+        let isNext = exif.last?.upperBound == start - Prefix.head && reader.continuesExif
+        if exif.isEmpty || isNext { exif.append(start + prefix..<end) }
       } else if reader.has(Prefix.xmp, at: 0) {
         if xmp == nil { xmp = rest(after: Prefix.xmp) }
       } else if reader.has(Prefix.extendedXMP, at: 0) {
@@ -173,9 +174,18 @@ struct FileHeader {
     /// T.871 §10.1.
     static let jfif: StaticString = "JFIF\0"
 
+    /// A marker and the length of a segment.
+    static let head = 4
+
     /// Bytes that decide what a segment is, and what stands right after them.
     static let longest = 64
   }
+}
+
+extension ByteReader {
+  /// Whether a segment goes on with the Exif of the one before: no TIFF header follows the name. Exif 2.32 has no place for
+  /// more than one segment holds; exiftool writes it so.
+  var continuesExif: Bool { has("Exif\0\0", at: 0) && !has("MM\0*", at: 6) && !has("II*\0", at: 6) }
 }
 
 extension [FileHeader.ProfilePart] {

@@ -34,10 +34,10 @@ struct ApplicationSegments {
   /// Bytes that a thumbnail may have beside the Exif that was given, or nil where it cannot be put.
   func roomForThumbnail(orientation: Orientation) -> Int? {
     guard let exif = payloads[.exif] else {
-      return MetadataKind.exif.largestPayload - ExifOrientation.payload(orientation).count - ExifThumbnail.overhead
+      return MetadataKind.exifPart - ExifOrientation.payload(orientation).count - ExifThumbnail.overhead
     }
     return ExifThumbnail.removing(from: exif).map {
-      MetadataKind.exif.largestPayload - turned($0, orientation).payload.count - ExifThumbnail.overhead
+      MetadataKind.exifPart - turned($0, orientation).payload.count - ExifThumbnail.overhead
     }
   }
 
@@ -60,10 +60,10 @@ struct ApplicationSegments {
     // A segment has at most 64 KiB, and a name and numbers of less than 128 bytes.
     let count = [MetadataKind.xmp, .icc, .iptc, .text].reduce(exif?.count ?? 0) { $0 + (payloads[$1]?.count ?? 0) }
     try writer.reserve(count + count / 256 + 2048, for: "metadata")
-    if let exif {
+    for part in exif.map(Self.parts) ?? [] {
       writer.segment(0xE1) {
         $0.put(ExifPayload.prefix)
-        $0.put(exif)
+        $0.put(Array(part))
       }
     }
     if let xmp = payloads[.xmp].map(ExtendedXMP.init) {
@@ -95,6 +95,23 @@ struct ApplicationSegments {
     return writer.bytes
   }
 
+  /// Exif as segments hold it. One that goes on with another does not begin like a TIFF header, which would begin a block.
+  private static func parts(of exif: [UInt8]) -> [ArraySlice<UInt8>] {
+    var (parts, rest) = ([ArraySlice<UInt8>](), exif[...])
+    repeat {
+      var count = MetadataKind.exifPart
+      while rest.count > count, beginsLikeTIFF(exif[(rest.startIndex + count)...]) { count -= 1 }
+      parts.append(rest.prefix(count))
+      rest = rest.dropFirst(count)
+    } while !rest.isEmpty
+    return parts
+  }
+
+  private static func beginsLikeTIFF(_ bytes: ArraySlice<UInt8>) -> Bool {
+    let start = Array(bytes.prefix(4))
+    return ExifPayload.isTIFF(start.span.bytes)
+  }
+
   private func exif(orientation: Orientation, host: CoderHost) -> [UInt8]? {
     guard var exif = payloads[.exif] else {
       if thumbnail == nil, orientation == .up { return nil }
@@ -113,9 +130,7 @@ struct ApplicationSegments {
   private func turned(_ payload: [UInt8], _ orientation: Orientation) -> (payload: [UInt8], isTurned: Bool) {
     var payload = payload
     if ExifOrientation.set(orientation, in: &payload) || orientation == .up { return (payload, true) }
-    guard let longer = ExifOrientation.adding(orientation, to: payload),
-      longer.count <= MetadataKind.exif.largestPayload
-    else { return (payload, false) }
+    guard let longer = ExifOrientation.adding(orientation, to: payload) else { return (payload, false) }
     return (longer, true)
   }
 }
@@ -127,12 +142,14 @@ extension MetadataKind {
   /// Bytes of a profile in one segment, after the prefix, a number and a count.
   fileprivate static let profilePart = segment - FileHeader.Prefix.icc.utf8CodeUnitCount - 2
 
+  /// Bytes of Exif in one segment.
+  fileprivate static let exifPart = segment - ExifPayload.prefix.count
+
   fileprivate var largestPayload: Int {
     switch self {
-    case .exif: Self.segment - ExifPayload.prefix.count
     case .xmp: ExtendedXMP.largest
     case .icc: Self.profilePart * 255  // Parts are counted in one byte.
-    case .iptc, .text: .max
+    case .exif, .iptc, .text: .max
     case .c2pa, .geoTIFF, .trailer, .other: 0
     }
   }

@@ -87,10 +87,10 @@ struct JPEGFacts {
   static func applicationData(in source: SourceView, limits: Limits) throws(CoderError) -> [UInt8]? {
     let header = try HeaderSegments(parsing: source)
     var data = ApplicationData()
-    for segment in header.segments where !segment.isExtendedXMP {
+    for (index, segment) in header.segments.enumerated() where !segment.isExtendedXMP && !segment.continuesExif {
       guard let kind = segment.kind.block?.kind, [.exif, .xmp].contains(kind) else { continue }
-      let content = segment.content
-      data.note(try source.bytes(at: content.lowerBound, count: content.count, of: "\(kind)"), of: kind)
+      let parts = kind == .exif ? header.parts(ofExifAt: index) : [segment.content]
+      data.note(try HeaderSegments.joined(parts, in: source), of: kind)
     }
     for segment in header.segments where segment.kind == .application {
       let start = try source.bytes(

@@ -124,6 +124,8 @@ struct HeaderSegments {
     /// What of the payload is the name of its kind, of Exif, XMP and profiles.
     fileprivate(set) var lead = 0
     fileprivate(set) var isExtendedXMP = false
+    /// Whether it goes on with the Exif of the segment before.
+    fileprivate(set) var continuesExif = false
 
     /// The payload without the name of its kind.
     var content: Range<Int> { payload.lowerBound + min(lead, payload.count)..<payload.upperBound }
@@ -179,6 +181,7 @@ struct HeaderSegments {
         segment.lead = ExifPayload.start(in: reader.bytes)
         // Some programs write the name of Exif in other ways.
         if segment.lead > 0 { segment.kind = .exif }
+        segment.continuesExif = segments.last?.kind == .exif && reader.continuesExif
       }
       if marker == 0xEB, let part = BoxPart(reader, payload) { boxes.append((segments.count, part)) }
       segments.append(segment)
@@ -187,9 +190,24 @@ struct HeaderSegments {
 
   /// The first block of Exif, or nil.
   func exif(in source: SourceView, _ limits: Limits) throws(CoderError) -> [UInt8]? {
-    guard let found = segments.first(where: { $0.kind == .exif && $0.lead > 0 }) else { return nil }
-    try limits.check(metadata: found.content.count)
-    return try source.bytes(at: found.content.lowerBound, count: found.content.count, of: "the Exif payload")
+    guard let first = segments.firstIndex(where: { $0.kind == .exif && $0.lead > 0 }) else { return nil }
+    let parts = parts(ofExifAt: first)
+    try limits.check(metadata: parts.reduce(0) { $0 + $1.count })
+    return try Self.joined(parts, in: source)
+  }
+
+  /// Where a block of Exif is that begins in a segment: in that one, and in those that go on with it.
+  func parts(ofExifAt index: Int) -> [Range<Int>] {
+    [segments[index].content] + segments[(index + 1)...].prefix(while: \.continuesExif).map(\.content)
+  }
+
+  static func joined(_ parts: [Range<Int>], in source: SourceView) throws(CoderError) -> [UInt8] {
+    var payload: [UInt8] = []
+    try ArrayMemory.grow(&payload, by: parts.reduce(0) { $0 + $1.count }, for: "the Exif payload")
+    for part in parts {
+      payload += try source.bytes(at: part.lowerBound, count: part.count, of: "the Exif payload")
+    }
+    return payload
   }
 
   /// The profile, or nil for none, or one with parts that do not fit together.
