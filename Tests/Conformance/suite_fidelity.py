@@ -3,6 +3,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import tempfile
 
@@ -101,6 +102,7 @@ def run(digest, corpora):
                 continue
             ways = {name: ("convert", *way) for name, way in COPIES.items()}
             check(digest, lost, said, folder, "jpg to jpg", turn, whole, "jpg", ways)
+            several(digest, lost, said, folder, whole, turn)
             # What a JPEG XL says may be compressed, and exiftool may not read that: the JPEG in it says all.
             stored = os.path.join(folder, "stored.jxl")
             problem = command(digest, whole, stored, "convert")[1]
@@ -115,6 +117,26 @@ def run(digest, corpora):
             else:
                 compare(lost, said, f"jpg in jxl, orientation {turn}", tags[whole], tags[restored], report)
     return [lost, said, edits]
+
+
+def several(digest, lost, said, folder, whole, turn):
+    """Exif of more than 64 KiB, which exiftool puts into several segments of a JPEG."""
+    path = os.path.join(folder, "several.jpg")
+    shutil.copy(whole, path)
+    text = os.path.join(folder, "long.txt")
+    with open(text, "w", encoding="ascii") as file:
+        file.write("Harbour of Vienna. " * 8000)
+    subprocess.run(
+        ["exiftool", "-q", "-q", "-m", "-overwrite_original", f"-IFD0:ImageDescription<={text}", path],
+        capture_output=True, check=False)
+    if os.path.getsize(path) < os.path.getsize(text):
+        lost.add(f"jpg of several segments, orientation {turn}", "exiftool wrote one segment")
+        return
+    for target in TARGETS:
+        check(digest, lost, said, folder, f"jpg of several segments to {target}", turn, path, target, {
+            name: WAYS[name] for name in ("encoded", "cropped")})
+    check(digest, lost, said, folder, "jpg of several segments to jpg", turn, path, "jpg", {
+        name: ("convert", *way) for name, way in COPIES.items()})
 
 
 def described(digest, plain, path, small, turn):

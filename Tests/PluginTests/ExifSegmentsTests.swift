@@ -32,6 +32,9 @@ struct ExifSegmentsTests {
     return image
   }
 
+  /// Whether two payloads are equal, without a list of 150,000 bytes where they are not.
+  private static func isSame(_ first: [UInt8]?, _ second: [UInt8]) -> Bool { first == second }
+
   /// What the segments of Exif hold, after their names.
   private static func segments(_ file: [UInt8]) -> [[UInt8]] {
     var (place, found) = (2, [[UInt8]]())
@@ -54,15 +57,15 @@ struct ExifSegmentsTests {
     #expect(!made.changes.contains { $0.fact == .exif })
     let found = Self.segments(made.bytes)
     #expect(found.count == (count + Self.most - 1) / Self.most)
-    #expect(found.dropLast().allSatisfy { $0.count == Self.most })
-    #expect(Array(found.joined()) == exif)
+    #expect(found.dropLast().map(\.count).allSatisfy { $0 == Self.most })
+    #expect(Self.isSame(Array(found.joined()), exif))
     let decoder = try Self.registry.open(.bytes(made.bytes))
-    #expect(try decoder.metadata(.exif) == exif)
+    #expect(Self.isSame(try decoder.metadata(.exif), exif))
     #expect(try decoder.properties()["{TIFF}", "Copyright"] == .text("The owner"))
     let back = try Self.registry.convert(
       .bytes(made.bytes), to: .png, at: .memory, options: EncodeOptions(allowsCopy: false))
     #expect(!back.changes.contains { $0.fact == .exif })
-    #expect(try Self.registry.open(.bytes(back.bytes)).metadata(.exif) == exif)
+    #expect(Self.isSame(try Self.registry.open(.bytes(back.bytes)).metadata(.exif), exif))
   }
 
   /// What begins like a TIFF structure would be taken for a block of its own.
@@ -70,7 +73,7 @@ struct ExifSegmentsTests {
     let exif = Self.payload(150_000, marks: [Self.most, 2 * Self.most - 1])
     let file = try Self.registry.encode(try Self.picture(exif), as: .jpeg)
     #expect(Self.segments(file).map(\.count) == [Self.most - 1, Self.most - 1, 150_000 - 2 * Self.most + 2])
-    #expect(try Self.registry.open(.bytes(file)).metadata(.exif) == exif)
+    #expect(Self.isSame(try Self.registry.open(.bytes(file)).metadata(.exif), exif))
   }
 
   @Test func turnsWithoutLossKeepAllOfIt() throws {
@@ -105,7 +108,7 @@ struct ExifSegmentsTests {
     let end = (2..<file.count).first { file[$0...].starts(with: Array("Exif\0\0".utf8)) }.map { $0 + 6 + first.count }
     file.insert(contentsOf: [0xFF, 0xFE, 0, 4, 0x61, 0x62], at: try #require(end))
     let decoder = try Self.registry.open(.bytes(file))
-    #expect(try decoder.metadata(.exif) == first)
+    #expect(Self.isSame(try decoder.metadata(.exif), first))
     let made = try Self.registry.convert(
       .bytes(file), to: .png, at: .memory, options: EncodeOptions(allowsCopy: false))
     #expect(made.changes.contains { $0.fact == .exif && $0.outcome == .dropped })

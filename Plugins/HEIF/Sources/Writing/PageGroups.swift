@@ -12,12 +12,13 @@ struct PageGroups {
   private static let types: [String: FourCC] = ["stereo": .stereoPair, "burst": .burst]
 
   /// - Parameter text: What the option says: `stereo 2 1, burst 3-8`. Pages count from 1.
-  /// - Throws: ``CoderError/Code/invalidArgument`` for other words, and for a stereo pair that does not have two pages.
+  /// - Throws: ``CoderError/Code/unsupported`` for other words; ``CoderError/Code/invalidArgument`` for pages that make no
+  ///   group of the kind.
   init(_ text: String) throws(CoderError) {
     for part in text.split(separator: ",") {
       let words = part.split(separator: " ")
       guard let name = words.first, let type = Self.types[String(name)] else {
-        throw .invalidArgument("groups \"\(text)\"; \"stereo 1 2, burst 3-8\" is an example")
+        throw .unsupported("groups \"\(text.prefix(80))\"; \"stereo 1 2, burst 3-8\" is an example")
       }
       var pages: [Int] = []
       for word in words.dropFirst() {
