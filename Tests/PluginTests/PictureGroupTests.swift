@@ -22,6 +22,7 @@ struct PictureGroupTests {
     #expect(try decoder.image().problem == nil)
   }
 
+  /// The second page is the primary one, and the right picture: JPEG has no place for a left one after it.
   @Test(arguments: [("ster", "stereo pair"), ("brst", "burst")])
   func otherFormatsNameWhatTheyWere(_ type: String, _ words: String) throws {
     for target in [ImageFormat.jpeg, .tiff] {
@@ -30,6 +31,32 @@ struct PictureGroupTests {
       #expect(pages.count == 1 && pages[0].reason.contains(words), "\(target): \(made.changes)")
       #expect(try Self.registry.open(.bytes(made.bytes)).header.pageCount == (target == .jpeg ? 1 : 2))
     }
+  }
+
+  @Test(arguments: [nil, Size(width: 20, height: 20)]) func pairOfHEICIsOneInJPEG(_ size: Size?) throws {
+    let source = BoxEdit.grouping([2, 1], as: "ster", in: try ReportedLoss.fixture("pages.heic", of: "heif"))
+    let made = try Self.convert(source, to: .jpeg) {
+      $0.isStrict = true
+      $0.maxSize = size
+    }
+    #expect(made.changes.contains { $0.fact == .pages && $0.outcome == .moved })
+    let pair = try Self.registry.open(.bytes(made.bytes))
+    let partner = try #require(try pair.auxiliaryPictures().first)
+    #expect(partner.typeName == "MPF disparity")
+    let (found, left) = try (pair.decodeAuxiliary(partner).pixels, pair.image().pixels)
+    #expect(found.size == left.size)
+    let right = try Self.registry.open(.bytes(source)).page(0).image().pixels.resampled(to: found.size)
+    func mean(_ pixels: PixelBuffer) throws -> Int {
+      let gray = try pixels.converted(to: PixelLayout(.gray8, .opaque))
+      let rows = (0..<gray.size.height).map { y in
+        (0..<gray.size.width).reduce(0) { $0 + Int(gray.row(y).load(fromByteOffset: $1, as: UInt8.self)) }
+      }
+      return rows.reduce(0, +) / gray.size.pixelCount
+    }
+    #expect(try abs(mean(found) - mean(right)) <= 2)
+    #expect(try mean(found) != mean(left))
+    // And back.
+    #expect(Self.group(in: try Self.convert(made.bytes, to: .heic).bytes) == Self.box("ster", [1, 2]))
   }
 
   /// Pages that are nothing to each other are only counted.

@@ -156,6 +156,12 @@ extension CoderRegistry {
     let map = hasMap ? gainMapToKeep(decoder, as: format, options, reading) : nil
     var beside = pages.count == 1 ? auxiliariesToKeep(decoder, as: format, options, reading) : (kept: [], notes: [])
     let partner = stereoPartner(of: decoder, among: &beside.kept, writer, &options)
+    if let right = rightPicture(of: decoder, in: source, as: format, options, reading, reader: reader) {
+      beside.kept.append(right)
+      // Of two pages, none is left out.
+      if decoder.header.pageCount == 2 { notes.removeAll { $0.fact == .pages && $0.outcome == .dropped } }
+      notes.append(FactChange(.pages, .moved, because: "the right picture of the stereo pair follows the left one"))
+    }
     let isAlone = map == nil && beside.kept.isEmpty
     let depth = encodesDepth(in: format) ? beside.kept.popLast() : nil
     let encoder = try makeEncoder(

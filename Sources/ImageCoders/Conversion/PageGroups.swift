@@ -39,6 +39,11 @@ struct PageGroups {
 
   var isEmpty: Bool { groups.isEmpty }
 
+  /// The page with the right picture of a pair, if another page has the left one. Both count from 0.
+  func right(of left: Int) -> Int? {
+    groups.first { $0.isStereo && $0.pages.count == 2 && $0.pages[0] == left + 1 }.map { $0.pages[1] - 1 }
+  }
+
   /// What they are, in words.
   var words: String {
     groups.count > 1 ? "groups" : groups.contains(where: \.isStereo) ? "a stereo pair" : "a burst"
@@ -106,6 +111,27 @@ extension CoderRegistry {
     beside.removeAll { $0.typeName == Self.pairName }
     options.values[PageGroups.option] = .word(PageGroups(pairInFileOf: 2).text)
     return partner[0]
+  }
+
+  /// The right picture of a stereo pair whose left one, the primary page, becomes a JPEG file, which has a place for it after that.
+  ///
+  /// - Parameter reader: The identifier of the only coder to read with.
+  func rightPicture(
+    of decoder: ImageDecoder, in source: ByteSource, as format: ImageFormat, _ options: EncodeOptions,
+    _ reading: DecodeOptions, reader: String?
+  ) -> CarriedAuxiliary? {
+    let count = decoder.header.pageCount
+    guard format == .jpeg, count > 1, reading.page == nil, reading.part == nil, !options.firstFrameOnly,
+      !options.metadata.isDisjoint(with: [.exif, .xmp]), !options.edit.changes.contains(.turned),
+      attachesAuxiliaries(to: format),
+      let right = PageGroups(decoder, writing: Array(0..<count)).right(of: decoder.page)
+    else { return nil }
+    var whole = reading
+    (whole.page, whole.size) = (right, .own)
+    let found = Result { () throws(CoderError) in try open(source, options: whole, coder: reader).image() }
+    let size = options.preservesOrientation ? decoder.header.canvas : decoder.header.displayedSize
+    guard let image = try? found.get(), image.problem == nil, image.pixels.size == size else { return nil }
+    return CarriedAuxiliary(kind: .disparity, typeName: Self.pairName, ownName: "", image: image)
   }
 
   /// What the reader of JPEG calls the second picture of a pair, CIPA DC-007-2021 §5.2.3.3.
