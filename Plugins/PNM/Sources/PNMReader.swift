@@ -86,20 +86,22 @@ final class PNMReader: ContainerReader {
     header.isDamaged = isDamaged
     header.isLossless = true
     header.hasInks = page.hasInks
-    if try !comments(of: page).isEmpty { header.metadata.insert(.text) }
+    if try !comments(of: page, waits: false).isEmpty { header.metadata.insert(.text) }
     return header
   }
 
   func metadata(_ kind: MetadataKind, page index: Int) throws(CoderError) -> [UInt8]? {
     guard kind == .text else { return nil }
-    let texts = try comments(of: try page(index))
+    let texts = try comments(of: try page(index), waits: true)
     return texts.isEmpty ? nil : ContainerText.payload(texts)
   }
 
-  /// Those of the header, and of a whole plain file those among its digits, in the order of the file.
-  private func comments(of page: PNMHeader) throws(CoderError) -> [ContainerText] {
+  /// Those of the header, and of a plain file those among its digits, in the order of the file.
+  ///
+  /// - Parameter waits: Whether to wait for the end of a file that arrives, up to which a comment may come.
+  private func comments(of page: PNMHeader, waits: Bool) throws(CoderError) -> [ContainerText] {
     let texts = try page.comments(in: source)
-    guard page.isPlain, source.size < .max else { return texts }
+    guard page.isPlain, waits || source.size < .max else { return texts }
     if commentsAmongDigits == nil { commentsAmongDigits = try PlainComments.all(in: source, of: page, host: host) }
     return texts + (commentsAmongDigits ?? [])
   }
