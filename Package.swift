@@ -13,10 +13,8 @@ let settings: [SwiftSetting] = [
 
 // Optimizing takes a third of the time in which tests are built, and gains nothing. Only root packages may have such flags.
 let quickSettings = settings + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
-// What draws no picture is small where scripts/build-facade says so. Checks of plugins take as long to optimize as the engine.
+// What draws no picture is small where scripts/build-facade says so.
 let small = Context.environment["CODERS_COMMAND"] == "small" ? settings + [.unsafeFlags(["-Osize"])] : settings
-let isRoot = Context.environment["CODERS_COMMAND"] == nil && !Context.packageDirectory.contains("/.build/")
-let checks = isRoot ? quickSettings : small
 // For the module that gives out views of storage that is not its own.
 let spanSettings = settings + [.enableExperimentalFeature("Lifetimes")]
 
