@@ -291,7 +291,7 @@ let package = Package(
     .target(name: "CManifests", path: "Sources/CManifests"),
     // The host of `coders check`: guarded memory, services that fail, and what a plugin did with them.
     .target(name: "CChecking", dependencies: ["CImageCoder"], path: "Sources/CChecking"),
-    module("ImageCoderTesting", uses: ["CChecking", "CImageCoder", "CImageCoderStructs"] + library, checks),
+    module("ImageCoderTesting", uses: ["CChecking", "CImageCoder", "CImageCoderStructs"] + library, small),
     // Pictures as bytes that terminals draw: kitty's and iTerm2's protocols, sixels, characters.
     module("TerminalGraphics", uses: ["CHostSystem", "ImageAnimation", "Palettes"] + library),
     module(
